@@ -9,7 +9,7 @@ thread_local! {
     static SPARE: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// Runs `work` with the thread's buffer; a nested call gets a buffer of its own.
+/// Runs `work` with the thread's buffer; a nested call gets a separate buffer.
 pub(crate) fn lend<T>(work: impl FnOnce(&mut [u8]) -> T) -> T {
     let mut buffer = SPARE.take();
     buffer.resize(LENGTH, 0);

@@ -2,8 +2,8 @@
 //! verifies what was displaced. Several files are written all or none; when one fails, those already swapped are
 //! rolled back.
 //!
-//! The promise: a write by another program before, during or just after the commit is never lost silently. It is at
-//! the name, or it is kept and reported.
+//! The promise: a write by another program before, during or just after the commit is never lost silently. Its content
+//! is either at the name, or stored and reported.
 
 mod check;
 mod exchange;
@@ -87,7 +87,7 @@ impl Workspace {
         batch: &[Write<'_>],
         forced: &[Option<Method>],
     ) -> Result<Vec<Written>, AttemptError> {
-        // Without a usable state folder the old file could not be kept, so nothing is written.
+        // Without a usable state folder the old file could not be stored, so nothing is written.
         self.displaced.folder(&*self.disk).map_err(|source| {
             AttemptError::Failed(CommitError::Io {
                 index: 0,

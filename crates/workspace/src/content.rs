@@ -36,7 +36,7 @@ pub(crate) fn check_changes(changes: &[RawChange], length: u64) -> io::Result<()
     Ok(())
 }
 
-/// Returns the length of the content that `new` makes of a file of `length` bytes.
+/// Returns the length of the content that `new` makes from a file of `length` bytes.
 pub(crate) fn new_length(new: &NewBytes<'_>, length: u64) -> u64 {
     let spliced = |length: u64, changes: &[RawChange]| {
         let removed: u64 = changes
@@ -63,8 +63,7 @@ pub(crate) struct Sink<'d> {
     file: Option<BorrowedFd<'d>>,
     offset: u64,
     hasher: Hasher,
-    /// The revision of the content, where it is known: hashing takes a third of the time of an Edit of a
-    /// megabyte.
+    /// The revision of the content, if it is known: hashing takes a third of the time of an Edit of a megabyte.
     known: Option<Revision>,
 }
 
@@ -79,7 +78,7 @@ impl<'d> Sink<'d> {
         }
     }
 
-    /// A sink that only hashes.
+    /// Makes a sink that only hashes.
     pub(crate) fn nowhere(disk: &'d dyn Disk) -> Sink<'d> {
         Sink {
             disk,
@@ -213,8 +212,8 @@ pub(crate) fn write_content(
     }
 }
 
-/// Copies stored content from a [`Source`] through one buffer, and fails where it does not match its revision. The
-/// callers write into a temporary file, so that damaged content never gets a name.
+/// Copies stored content from a [`Source`] through one buffer, and fails if it does not match its revision. The callers
+/// write into a temporary file, so that damaged content never gets a name.
 fn copy_stored(
     from: &dyn Source,
     length: u64,

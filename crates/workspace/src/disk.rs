@@ -35,7 +35,7 @@ pub enum OpenMode {
     Uncached,
     /// An existing file for reading and writing; not truncated.
     Rewrite,
-    /// A new file for reading and writing; fails where the name exists.
+    /// A new file for reading and writing; fails if the name exists.
     Create {
         /// Permission bits before the umask.
         mode: u32,
@@ -51,16 +51,16 @@ pub enum OpenMode {
 }
 
 /// A lease on an open file (`F_SETLEASE`). A program that wants to open the file meanwhile waits until the lease is
-/// given back; [`Disk::lease_is_unbroken`] reports that one is waiting.
+/// released; [`Disk::lease_is_unbroken`] reports that one is waiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lease {
-    /// Keeps writers out; granted only where nobody has the file open or mapped for writing.
+    /// Keeps writers out; granted only if no process has the file open or mapped for writing.
     Read,
-    /// Keeps everybody out; granted only where nobody else has the file open.
+    /// Keeps every other process out; granted only if no other process has the file open.
     Write,
 }
 
-/// What a rename does where the new name exists.
+/// What a rename does if the new name exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replace {
     /// The rename replaces the existing file.
@@ -104,7 +104,7 @@ pub enum FileSystemKind {
     Windows,
 }
 
-/// Who keeps the files of a file system, which decides how far its answers can be trusted.
+/// The implementation of a file system, which decides how far its answers can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FileSystemHost {
     /// The kernel of this machine: renames do what their flags say, and leases see every writer.
@@ -113,18 +113,18 @@ pub enum FileSystemHost {
     Layers,
     /// A program on this machine (FUSE).
     Program,
-    /// Another machine, or a program that may pass the files on to one: others write them unseen.
+    /// Another machine, or a program that may pass the files on to one: other machines write to them unnoticed.
     Network,
 }
 
 impl FileSystemHost {
-    /// Whether the kernel carries out renames itself, so that their flags do what they say or are refused.
+    /// Returns whether the kernel carries out renames itself, so that their flags are respected or the call is refused.
     pub fn renames_exactly(self) -> bool {
         matches!(self, FileSystemHost::Kernel | FileSystemHost::Layers)
     }
 }
 
-/// Identifies a mount, so that what was learnt about it is not believed of the next one at the same place.
+/// Identifies a mount, so that what was learned about it is not applied to the next one at the same place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MountId {
     /// The device number of its files.
@@ -143,11 +143,11 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn boot(&self) -> String;
     /// Returns the kind of the file system that a folder is on.
     fn file_system_kind(&self, folder: BorrowedFd<'_>) -> io::Result<FileSystemKind>;
-    /// Returns who keeps the files of the file system that a folder is on.
+    /// Returns who implements the file system that a folder is on.
     fn file_system_host(&self, folder: BorrowedFd<'_>) -> io::Result<FileSystemHost>;
     /// Returns the mount that a folder is on.
     fn mount_id(&self, folder: BorrowedFd<'_>) -> io::Result<MountId>;
-    /// Returns what tells a folder from others that have or had the same path.
+    /// Returns what distinguishes a folder from others that have or had the same path.
     fn folder_origin(&self, folder: BorrowedFd<'_>, path: &Path) -> FolderOrigin;
     /// Returns the absolute path of a folder with every link resolved. Only for roots, once.
     fn resolve(&self, path: &Path) -> io::Result<PathBuf>;
@@ -160,7 +160,7 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn open_folder(&self, path: &Path) -> io::Result<OwnedFd>;
     /// Opens a folder below the state folder; creates it (mode 0700, with parents) if missing.
     fn open_state_folder(&self, path: &Path) -> io::Result<OwnedFd>;
-    /// Opens a folder below another; fails where a component is a link or `..`. May be unsupported.
+    /// Opens a folder below another; fails if a component is a link or `..`. May be unsupported.
     fn open_beneath(&self, folder: BorrowedFd<'_>, relative: &Path) -> io::Result<OwnedFd>;
     /// Opens a name in a folder.
     fn open_at(&self, folder: BorrowedFd<'_>, name: &OsStr, how: OpenMode) -> io::Result<OwnedFd>;
@@ -168,11 +168,11 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn stat_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<Stamp>;
     /// `stat` of an open file.
     fn stat(&self, file: BorrowedFd<'_>) -> io::Result<Stamp>;
-    /// `stat` of an open file that asks whoever keeps it, instead of the kernel's cache.
+    /// `stat` of an open file that queries the program or machine that stores the file, instead of the kernel's cache.
     fn stat_uncached(&self, file: BorrowedFd<'_>) -> io::Result<Stamp>;
-    /// Fails with the system's reason where this process may not write to a file.
+    /// Fails with the system's reason if this process may not write to a file.
     fn check_writable_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()>;
-    /// Whether a file is immutable for everybody, the superuser included (`chattr +i`); false where that is not
+    /// Returns whether a file is immutable for every user, the superuser included (`chattr +i`); false if that is not
     /// known.
     fn is_immutable(&self, file: BorrowedFd<'_>) -> bool;
     /// Reads the target of a symbolic link.
@@ -191,8 +191,8 @@ pub trait Disk: Send + Sync + fmt::Debug {
     ) -> io::Result<()> {
         self.list(folder, each)
     }
-    /// Lists the entries except `.` and `..` with the inode numbers that the listing itself has, which no lookup of a
-    /// name has passed through.
+    /// Lists the entries except `.` and `..` with the inode numbers from the listing itself, which do not come from a
+    /// lookup of a name.
     fn list_inodes(&self, folder: BorrowedFd<'_>) -> io::Result<Vec<(OsString, u64)>>;
     /// Creates a folder, mode 0777 less the umask.
     fn make_folder_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()>;
@@ -208,7 +208,7 @@ pub trait Disk: Send + Sync + fmt::Debug {
         to: &OsStr,
         replace: Replace,
     ) -> io::Result<()>;
-    /// Renames from one folder to another of the same file system; fails where the new name exists.
+    /// Renames from one folder to another of the same file system; fails if the new name exists.
     fn move_at(
         &self,
         from_folder: BorrowedFd<'_>,
@@ -216,14 +216,14 @@ pub trait Disk: Send + Sync + fmt::Debug {
         to_folder: BorrowedFd<'_>,
         to: &OsStr,
     ) -> io::Result<()>;
-    /// Links an unnamed file to its first name; fails where the name exists.
+    /// Links an unnamed file to its first name; fails if the name exists.
     fn link_unnamed(
         &self,
         file: BorrowedFd<'_>,
         folder: BorrowedFd<'_>,
         name: &OsStr,
     ) -> io::Result<()>;
-    /// Creates a hard link; fails where the name exists. Unsupported also where links cannot be relied on.
+    /// Creates a hard link; fails if the name exists. Also unsupported where links cannot be relied on.
     fn link_at(
         &self,
         from_folder: BorrowedFd<'_>,
@@ -243,7 +243,7 @@ pub trait Disk: Send + Sync + fmt::Debug {
         pieces: &[IoSlice<'_>],
         offset: u64,
     ) -> io::Result<usize>;
-    /// Reserves space so that the file can grow to this length. Does nothing where the system cannot reserve.
+    /// Reserves space so that the file can grow to this length. Does nothing if the system cannot reserve.
     fn reserve(&self, file: BorrowedFd<'_>, from: u64, length: u64) -> io::Result<()>;
     /// Truncates or extends the file.
     fn set_length(&self, file: BorrowedFd<'_>, length: u64) -> io::Result<()>;
@@ -264,7 +264,7 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn begin_sync(&self, file: BorrowedFd<'_>, offset: u64, length: u64);
     /// Flushes a file or a folder (`fsync`).
     fn sync(&self, file: BorrowedFd<'_>) -> io::Result<()>;
-    /// Closes a copy of a handle: some file systems tell only then that they could not keep what was written.
+    /// Closes a copy of a handle: some file systems report only then that they could not store what was written.
     fn close_copy(&self, file: BorrowedFd<'_>) -> io::Result<()> {
         closing::close_copy(file)
     }
@@ -272,10 +272,10 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn try_lock(&self, file: BorrowedFd<'_>) -> io::Result<bool>;
     /// Releases the lock before the handle is closed.
     fn unlock(&self, file: BorrowedFd<'_>) -> io::Result<()>;
-    /// Takes a lease on an open file; fails with `WouldBlock` where another program is in the way. It is released
-    /// with the handle.
+    /// Takes a lease on an open file; fails with `WouldBlock` if another program has the file open. It is released with
+    /// the handle.
     fn take_lease(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<()>;
-    /// Whether the lease is still held and nobody is waiting for it.
+    /// Returns whether the lease is still held and no program is waiting for it.
     fn lease_is_unbroken(&self, file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool>;
     /// Releases the lease on an open file.
     fn drop_lease(&self, file: BorrowedFd<'_>) -> io::Result<()>;

@@ -1,6 +1,6 @@
-//! The store of displaced files: the old file of a change is moved here and is its backup. A file that another
-//! program may still have open for writing is unsealed; it is checked again later, and bytes that were written late
-//! are reported as a version of their own.
+//! The store of displaced files: the old file of a change is moved here and is its backup. A file that another program
+//! may still have open for writing is unsealed. It is checked again later, and bytes that were written late are
+//! reported as a separate version.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -18,7 +18,7 @@ use crate::revision::Revision;
 
 /// The folder of displaced files, inside the state folder.
 pub const DISPLACED_FOLDER: &str = "displaced";
-/// In front of the names of files that are not sealed.
+/// The prefix of the names of files that are not sealed.
 const UNSEALED: &[u8] = b"open-";
 /// A program that the commit's lease blocked in `open` becomes a writer within this many seconds. A displaced file that
 /// is younger is not sealed, because a lease does not show such a program.
@@ -34,14 +34,14 @@ pub struct Displaced {
     pub path: PathBuf,
     /// The revision of its content when it was displaced.
     pub revision: Revision,
-    /// Whether another program may still write into it.
+    /// Whether another program may still write to it.
     pub seal: Seal,
 }
 
-/// Whether another program may still write into a displaced file.
+/// Whether another program may still write to a displaced file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seal {
-    /// A lease proved that nobody has the file open for writing.
+    /// A lease proved that no process has the file open for writing.
     Sealed,
     /// No lease was granted, or another program is about to write.
     Open,
@@ -50,18 +50,19 @@ pub enum Seal {
 /// The result of checking an unsealed file again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LateWriteCheck {
-    /// Nobody wrote into the file; it is sealed now, under a new name.
+    /// No program wrote to the file; it is sealed now, under a new name.
     Sealed(Displaced),
-    /// Another program wrote into the file after it was displaced.
+    /// Another program wrote to the file after it was displaced.
     Late {
         /// The content that was written late, sealed.
         version: Displaced,
         /// The size of that content in bytes.
         size: u64,
-        /// The file itself where it may still be written to; `version` is then a copy.
+        /// The file itself if it may still be written to; `version` is then a copy.
         open: Option<Displaced>,
     },
-    /// The file is still open for writing elsewhere; or no lease is granted and a day has not passed without a write.
+    /// The file is still open for writing elsewhere; or no lease is granted, and less than a day has passed without a
+    /// write.
     Waiting,
 }
 
@@ -75,7 +76,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 1 GiB and 30 days.
+    /// Returns the defaults of 1 GiB and 30 days.
     fn default() -> Limits {
         Limits {
             bytes: 1 << 30,
@@ -144,8 +145,8 @@ impl DisplacedStore {
             Err(_) => {}
         }
         let source = disk.open_at(folder, name, OpenMode::Read)?;
-        // Another file system: only a copy survives, and bytes written into the original afterwards would be lost.
-        // The file stays in place for now if it is open for writing. Where no lease is granted this cannot be known.
+        // Another file system: only a copy is stored, and bytes written to the original afterwards would be lost. The
+        // file stays in place for now if it is open for writing. If no lease is granted, this cannot be known.
         let lease = disk.take_lease(source.as_fd(), Lease::Read);
         if let Err(error) = &lease
             && error.kind() == io::ErrorKind::WouldBlock
@@ -319,13 +320,13 @@ fn old_name(name: &OsStr) -> &OsStr {
     OsStr::from_bytes(parts.nth(2).unwrap_or_default())
 }
 
-/// Whether a displaced file can no longer be written by a late writer, by its name: `kept_name` begins the name of a
-/// sealed file with the time, in digits, and that of the others with `open-`.
+/// Returns whether a late writer can no longer write to a displaced file, judged by its name: `kept_name` begins the
+/// name of a sealed file with the time, in digits, and that of the others with `open-`.
 pub fn is_sealed_name(name: &OsStr) -> bool {
     name.as_bytes().first().is_some_and(u8::is_ascii_digit)
 }
 
-/// The name of a stored file: the time, a random part, and the old name for a person who looks for it.
+/// Returns the name of a stored file: the time, a random part, and the old name for a person who looks for it.
 pub(crate) fn kept_name(disk: &dyn Disk, of: &OsStr, seal: Seal) -> OsString {
     let mut full = match seal {
         Seal::Sealed => Vec::new(),
@@ -358,8 +359,8 @@ fn copy(
     Ok(sink.finish())
 }
 
-/// Whether the rename failed because the folder is on another file system, or the file system has no rename without
-/// replacement.
+/// Returns whether the rename failed because the folder is on another file system, or the file system has no rename
+/// without replacement.
 fn is_elsewhere(error: &io::Error) -> bool {
     use rustix::io::Errno;
     matches!(

@@ -1,6 +1,6 @@
-//! Tells which of some files have changed: one watch for each folder that has such a file. A file that is replaced by a rename, as
-//! editors save, removed or made again is told of, too. A folder that cannot be watched (it is missing, or the kernel does not
-//! tell of it) is looked at every second.
+//! Reports which of some files have changed, with one watch for each folder that contains such a file. It also reports
+//! files that are replaced by a rename, as editors save, removed or created again. A folder that cannot be watched (it
+//! is missing, or the kernel does not report its changes) is checked every second.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -16,7 +16,7 @@ use crate::watch::{
     FolderChange, FolderWatch, Interest, Waited, WatchedFolder, is_told_of, wait_for,
 };
 
-/// How often folders that cannot be watched are looked at, and new ones found where nothing was watched before.
+/// How often folders that cannot be watched are checked, and new ones found where nothing was watched before.
 const UNTOLD: Duration = Duration::from_secs(1);
 
 /// Watches files. Files may be added and removed while another thread waits.
@@ -33,11 +33,11 @@ struct FolderOfFiles {
     files: BTreeMap<OsString, Option<FileState>>,
 }
 
-/// What tells two states of a file apart where the kernel does not tell of a change.
+/// The data that distinguishes two states of a file if the kernel does not report changes.
 type FileState = (u64, u64, u64, i64, i64);
 
 impl FileWatch {
-    /// Begins to watch; no file at first.
+    /// Creates a watch with no files.
     #[expect(
         clippy::new_without_default,
         reason = "it takes a handle of the system, which a default should not"
@@ -80,7 +80,8 @@ impl FileWatch {
         }
     }
 
-    /// Waits until some of the files have changed, and gives them. Nothing once the other end of `end` is closed.
+    /// Waits until some of the files have changed, and returns them. Returns none once the other end of `end` is
+    /// closed.
     ///
     /// # Errors
     /// The system's own error.
@@ -115,7 +116,7 @@ impl FileWatch {
         watch.add(folder, Interest::Files).ok()
     }
 
-    /// What the kernel told of.
+    /// Returns the files that the kernel reported.
     fn told(&self) -> io::Result<Vec<PathBuf>> {
         let Some(watch) = &self.watch else {
             return Ok(Vec::new());
@@ -143,7 +144,7 @@ impl FileWatch {
         Ok(changed)
     }
 
-    /// Looks at the files in folders that are not watched, and tries to watch them.
+    /// Checks the files in folders that are not watched, and tries to watch them.
     fn look(&self) -> Vec<PathBuf> {
         let mut changed = Vec::new();
         for (path, folder) in self.folders().iter_mut() {
@@ -165,7 +166,7 @@ impl FileWatch {
 }
 
 impl FolderOfFiles {
-    /// Notes a change of a name; gives the file where it is one of those that are watched.
+    /// Records a change of a name; returns the file if it is one of those that are watched.
     fn note(&mut self, path: &Path, name: &OsStr) -> Option<PathBuf> {
         let known = self.files.get_mut(name)?;
         let file = path.join(name);
@@ -235,7 +236,7 @@ mod tests {
         fs::write(&file, "two").expect("written");
         assert_eq!(watch.wait(end.as_fd()).expect("waited"), only);
         drop(open);
-        // What was told twice may be left.
+        // Duplicate reports may be left.
         while watch.wait(end.as_fd()).expect("waited").is_some() {}
     }
 }

@@ -17,7 +17,7 @@ const MOST_ENTRIES: usize = 100_000;
 pub struct FolderEntry {
     /// The file name.
     pub name: OsString,
-    /// What the entry is, by the listing; a link is not followed.
+    /// The kind of the entry according to the listing; a link is not followed.
     pub kind: EntryKind,
 }
 
@@ -82,7 +82,7 @@ impl Located {
     }
 }
 
-/// Whether this is the name of a temporary file of a commit.
+/// Returns whether this is the name of a temporary file of a commit.
 pub(crate) fn is_temporary(name: &OsStr) -> bool {
     let name = name.as_bytes();
     name.starts_with(b".lancet-") && (name.ends_with(b".tmp") || name.ends_with(b".tmp.old"))

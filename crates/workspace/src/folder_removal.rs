@@ -51,7 +51,7 @@ impl Workspace {
         leaving
     }
 
-    /// Opens the folders from the outermost to the innermost; `None` where the outermost does not exist.
+    /// Opens the folders from the outermost to the innermost; `None` if the outermost does not exist.
     fn open_run<'w>(&'w self, paths: &'w [PathBuf]) -> Option<FolderChain<'w>> {
         let above = self.locate_as_spelled(paths.first()?.parent()?).ok()?;
         if above.kind() != FileType::Directory {

@@ -1,5 +1,5 @@
-//! Handles for a search: an open folder, from which entries, folders and files are reached one name at a time. No
-//! link is followed, only regular files are opened, and temporary files of a commit are left out.
+//! Handles for a search: an open folder, from which entries, folders and files are reached one name at a time. No link
+//! is followed, only regular files are opened, and temporary files of a commit are left out.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -83,7 +83,7 @@ impl FolderHandle {
         })
     }
 
-    /// Watches this very folder for everything that can change what a search finds in it.
+    /// Watches this folder for everything that can change what a search finds in it.
     ///
     /// # Errors
     /// There are no watches left for this user.
@@ -141,8 +141,8 @@ impl FolderHandle {
         self.disk.read_link_at(self.handle.as_fd(), name)
     }
 
-    /// Opens a regular file of this folder. Its type is taken from the listing: a `stat` of every file was a tenth of
-    /// a search's system time, and whatever replaced the file since is opened without blocking.
+    /// Opens a regular file of this folder. Its type is taken from the listing: a `stat` of every file took a tenth of
+    /// a search's system time, and anything that has replaced the file since is opened without blocking.
     pub fn open(&self, name: &OsStr) -> Result<FileReader, ReadError> {
         let mut tries = 0;
         let file = loop {
@@ -171,8 +171,8 @@ impl FileReader {
         self.disk.stat(self.file.as_fd())
     }
 
-    /// Reads from an offset on until `into` is full or the file ends; returns the number of bytes read. What is read next is not
-    /// affected.
+    /// Reads from an offset on until `into` is full or the file ends; returns the number of bytes read. The file
+    /// position does not change.
     ///
     /// # Errors
     /// The system's own error.
@@ -193,8 +193,7 @@ impl FileReader {
         Ok(filled)
     }
 
-    /// Reads the whole file into `into`, replacing its content; returns `false` where the file has more than `most`
-    /// bytes.
+    /// Reads the whole file into `into`, replacing its content; returns `false` if the file has more than `most` bytes.
     pub fn read_whole(&mut self, into: &mut Vec<u8>, most: usize) -> io::Result<bool> {
         into.clear();
         into.reserve(FIRST.min(most.saturating_add(1)));
@@ -211,7 +210,7 @@ impl FileReader {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 other => other?,
             };
-            // A short read is the end of the file, except for files of the kernel, which come page by page.
+            // A short read is the end of the file, except for files of the kernel, which are read page by page.
             if read == 0 || (read < room && !read.is_multiple_of(PAGE)) {
                 return Ok(into.len() <= most);
             }

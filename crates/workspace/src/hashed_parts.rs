@@ -1,5 +1,5 @@
-//! The hashes of the parts of a content. BLAKE3 hashes a content as a tree, so the revision of a changed content is computed from the
-//! known hashes of the parts that stayed where they were and new hashes of the others.
+//! The hashes of the parts of a content. BLAKE3 hashes a content as a tree, so the revision of a changed content is
+//! computed from the known hashes of the parts that did not move and new hashes of the others.
 
 use blake3::hazmat::{
     ChainingValue, HasherExt as _, Mode, left_subtree_len, merge_subtrees_non_root,
@@ -9,7 +9,7 @@ use lancet_text::RawChange;
 
 use crate::revision::Revision;
 
-/// The length of a part but the last: a power of two, so that each part is a subtree.
+/// The length of each part except the last: a power of two, so that each part is a subtree.
 const PART: usize = 32 << 10;
 
 /// The hashes of the parts of a content that has more than one part.
@@ -20,8 +20,8 @@ pub struct HashedParts {
 }
 
 impl HashedParts {
-    /// Hashes what `changes`, sorted and without overlaps, make of `base`. `known` are the hashes of `base`. None where the result has
-    /// one part only, which is hashed as quickly without this.
+    /// Hashes the content that `changes`, sorted and without overlaps, make from `base`. `known` are the hashes of
+    /// `base`. None if the result has one part only, which is hashed as quickly without this.
     pub fn after_changes(
         base: &[u8],
         changes: &[RawChange],
@@ -34,7 +34,7 @@ impl HashedParts {
         }
         let known = known.filter(|known| known.length == base.len());
         let first = changes.first().map_or(base.len(), start_of);
-        // Where the length stays, what follows the last change is where it was.
+        // If the length does not change, the bytes after the last change did not move.
         let last = changes.last().map_or(0, |change| change.range.end);
         let last = usize::try_from(last).ok().filter(|_| length == base.len());
         let is_same =
@@ -54,20 +54,20 @@ impl HashedParts {
         Some(HashedParts { length, parts })
     }
 
-    /// The revision of the content.
+    /// Returns the revision of the content.
     pub fn revision(&self) -> Revision {
         let (left, right) = children(&self.parts, self.length);
         let hash = merge_subtrees_root(&left, &right, Mode::Hash);
         Revision::from_bytes(*hash.as_bytes())
     }
 
-    /// The number of bytes of the content.
+    /// Returns the number of bytes of the content.
     pub fn length(&self) -> usize {
         self.length
     }
 }
 
-/// The hashes of both halves of a tree.
+/// Returns the hashes of both halves of a tree.
 fn children(parts: &[ChainingValue], length: usize) -> (ChainingValue, ChainingValue) {
     let left = left_subtree_len(length as u64) as usize;
     let (left_parts, right_parts) = parts.split_at(left / PART);
@@ -86,7 +86,7 @@ fn start_of(change: &RawChange) -> usize {
     usize::try_from(change.range.start).unwrap_or(usize::MAX)
 }
 
-/// What the changed content is put together from; none where the changes do not fit the base.
+/// Returns the pieces that make up the changed content; none if the changes do not fit the base.
 fn pieces<'p>(base: &'p [u8], changes: &'p [RawChange]) -> Option<Vec<&'p [u8]>> {
     let mut pieces = Vec::with_capacity(2 * changes.len() + 1);
     let mut from = 0;
@@ -102,7 +102,7 @@ fn pieces<'p>(base: &'p [u8], changes: &'p [RawChange]) -> Option<Vec<&'p [u8]>>
 /// Goes through pieces from the first to the last.
 struct Cursor<'p> {
     pieces: &'p [&'p [u8]],
-    /// Where the first of the pieces begins in the content.
+    /// The offset of the first piece in the content.
     at: usize,
 }
 
@@ -111,7 +111,7 @@ impl<'p> Cursor<'p> {
         Self { pieces, at: 0 }
     }
 
-    /// Hashes a part. Parts are asked for in their order.
+    /// Hashes a part. Parts must be requested in their order.
     fn hash(&mut self, start: usize, end: usize) -> ChainingValue {
         let mut hasher = blake3::Hasher::new();
         hasher.set_input_offset(start as u64);

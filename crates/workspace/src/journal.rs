@@ -13,7 +13,7 @@ pub use file::FileJournal;
 
 use crate::revision::Revision;
 
-/// What one commit is about to do.
+/// The changes that one commit is about to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Intent {
     /// The boot id; empty if unknown. Some file systems assign inode numbers anew at each mount, so those of another
@@ -29,7 +29,7 @@ impl Intent {
         line::JournalLine::Open(0, self.clone()).encode()
     }
 
-    /// Decodes an intent; `None` where the bytes are torn or of another format.
+    /// Decodes an intent; `None` if the bytes are torn or of another format.
     pub fn decode(bytes: &[u8]) -> Option<Intent> {
         match line::JournalLine::decode(bytes.strip_suffix(b"\n")?)? {
             line::JournalLine::Open(_, intent) => Some(intent),
@@ -38,7 +38,7 @@ impl Intent {
     }
 }
 
-/// What is about to be done to one file.
+/// The change that is about to be made to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The folder with every link resolved.
@@ -64,7 +64,7 @@ pub struct FileIdentity {
     pub revision: Revision,
 }
 
-/// What a commit does to a file.
+/// The kind of change that a commit makes to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
     /// The name and the temporary name are exchanged.
@@ -80,8 +80,8 @@ pub enum Act {
     Create,
     /// The file is renamed to the temporary name.
     Remove,
-    /// A folder is created for a file, first under the temporary name, or is to be removed with its last file. It has
-    /// an entry of its own, separate from the file's.
+    /// A folder is created for a file, first under the temporary name, or is to be removed with its last file. It has a
+    /// separate entry from the file's.
     Folder,
     /// The file is moved to another name.
     Move {
@@ -105,7 +105,7 @@ pub enum Flush {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Ticket(pub u64);
 
-/// How far a commit had come when its process ended.
+/// How far a commit had progressed when its process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// It was begun: a commit of several files is rolled back.
@@ -119,20 +119,21 @@ pub enum Progress {
 pub struct Record {
     /// The id of the entry.
     pub ticket: Ticket,
-    /// What the commit was about to do.
+    /// The changes that the commit was about to make.
     pub intent: Intent,
-    /// How far it had come.
+    /// How far it had progressed.
     pub progress: Progress,
 }
 
 impl Record {
-    /// Whether the entry concerns folders only.
+    /// Returns whether the entry concerns folders only.
     pub(crate) fn is_of_folder(&self) -> bool {
         let mut steps = self.intent.steps.iter();
         steps.all(|step| step.act == Act::Folder)
     }
 
-    /// Whether a crash can leave it half done: a single exchange, creation, removal or move is done or not.
+    /// Returns whether a crash can leave it half done: a single exchange, creation, removal or move is either done or
+    /// not.
     pub(crate) fn can_be_half_done(&self) -> bool {
         let steps = &self.intent.steps;
         let mut acts = steps.iter().map(|step| &step.act);
@@ -141,7 +142,7 @@ impl Record {
                 || acts.any(|act| matches!(act, Act::MoveAside | Act::InPlace { .. })))
     }
 
-    /// Whether one of its files has this path before or after the commit.
+    /// Returns whether one of its files has this path before or after the commit.
     pub fn names(&self, path: &Path) -> bool {
         let is = |folder: &Path, name: &OsStr| {
             path.file_name() == Some(name) && path.parent() == Some(folder)
@@ -152,7 +153,7 @@ impl Record {
         })
     }
 
-    /// The depth of its first folder.
+    /// Returns the depth of its first folder.
     pub(crate) fn depth(&self) -> usize {
         let first = self.intent.steps.first();
         first.map_or(0, |step| step.folder.components().count())
@@ -165,7 +166,7 @@ pub trait Journal: Send + Sync + fmt::Debug {
     fn open(&self, intent: &Intent, flush: Flush) -> io::Result<Ticket>;
     /// Records that the commit is decided.
     fn mark(&self, ticket: Ticket, flush: Flush) -> io::Result<()>;
-    /// Closes an entry: nothing of it is left to do.
+    /// Closes an entry that needs no further work.
     fn close(&self, ticket: Ticket) -> io::Result<()>;
     /// Returns the entries that dead processes left open. The caller owns them until it closes or releases them, or
     /// ends.
@@ -173,12 +174,13 @@ pub trait Journal: Send + Sync + fmt::Debug {
     /// Releases an entry without closing it, so that any process may recover it: it is not below the roots of this
     /// workspace, or its commit could not finish it.
     fn let_go(&self, ticket: Ticket);
-    /// Returns the entries of other processes that are not decided and that a crash can leave half done. Entries of living
-    /// processes may be among them. A commit calls it under its locks: what it finds there about its own files is not
-    /// being worked on. It runs before every write, so it must cost little where there are none.
+    /// Returns the entries of other processes that are not decided and that a crash can leave half done. Entries of
+    /// living processes may be among them. A commit calls it under its locks, so no process is working on the entries
+    /// that it finds about its files. It runs before every write, so it must cost little if there are none.
     fn undecided(&self) -> io::Result<Vec<Record>>;
-    /// Notes a folder that a commit made and that stays: with its file, or because others have files in it. It is called before
-    /// the folder's entry is closed, so that a crash does not make anybody forget who made the folder.
+    /// Records a folder that a commit created and that remains: with its file, or because other programs have files in
+    /// it. It is called before the folder's entry is closed, so that the creator of the folder is not forgotten after a
+    /// crash.
     fn keep_folder(&self, folder: &Path) -> io::Result<()> {
         let _ = folder;
         Ok(())

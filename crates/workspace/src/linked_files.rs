@@ -1,15 +1,15 @@
-//! The files below a folder that have several hard links, by device and inode: for folders that are no root, such as the
-//! state folder.
+//! Finds the files below a folder that have several hard links, by device and inode: for folders that are not roots,
+//! such as the state folder.
 
 use std::collections::HashSet;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// How many entries are looked at.
+/// How many entries are examined.
 const MOST_ENTRIES: usize = 50_000;
 
-/// Lists device and inode of the files below a folder that have several hard links. No link is followed, and what cannot
-/// be listed is left out.
+/// Lists device and inode of the files below a folder that have several hard links. No link is followed, and folders
+/// that cannot be listed are left out.
 pub fn linked_files(folder: &Path) -> HashSet<(u64, u64)> {
     let mut found = HashSet::new();
     let mut waiting: Vec<PathBuf> = vec![folder.to_path_buf()];

@@ -91,7 +91,7 @@ pub struct Located {
 
 impl Workspace {
     /// Locates an absolute path. A missing name that has exactly one look-alike in its folder (another Unicode form, a
-    /// narrow no-break space, a curly apostrophe) is found under that one, and [`Located::respelled`] says so.
+    /// narrow no-break space, a curly apostrophe) is found under that one, and [`Located::respelled`] is true.
     pub fn locate(&self, path: &Path) -> Result<Located, LocateError> {
         self.locate_with(path, Spelling::Forgiving)
     }
@@ -101,7 +101,7 @@ impl Workspace {
         self.locate_with(path, Spelling::Exact)
     }
 
-    /// Locates the symbolic link at an absolute path, without following it; `None` where the path does not end in the name
+    /// Locates the symbolic link at an absolute path, without following it; `None` if the path does not end in the name
     /// of a link.
     pub fn locate_link(&self, path: &Path) -> Result<Option<Located>, LocateError> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
@@ -112,7 +112,7 @@ impl Workspace {
         }
         let folder = match self.locate_with(parent, Spelling::Forgiving) {
             Ok(folder) if folder.kind == FileType::Directory => folder,
-            // Whatever else is wrong with the path is told by `locate`.
+            // Any other problem with the path is reported by `locate`.
             Ok(_) | Err(LocateError::Outside | LocateError::NoSuchFolder { .. }) => {
                 return Ok(None);
             }
@@ -165,8 +165,8 @@ impl Workspace {
         self.judge_by_file_system(located)
     }
 
-    /// Treats files of virtual file systems as special files, and refuses names that a Windows file system would map
-    /// to other files.
+    /// Treats files of virtual file systems as special files, and refuses names that a Windows file system would map to
+    /// other files.
     fn judge_by_file_system(&self, mut located: Located) -> Result<Located, LocateError> {
         let device = match located.stamp {
             Some(stamp) => stamp.device,
@@ -188,8 +188,8 @@ impl Workspace {
         Ok(located)
     }
 
-    /// The common case in two calls: no link in the path, the name exists or is simply missing. Everything else is
-    /// left to the resolver, which can explain what is wrong.
+    /// Handles the common case in two calls: no link in the path, the name exists or is simply missing. Everything else
+    /// is left to the resolver, which can explain what is wrong.
     fn locate_plainly(
         &self,
         root: usize,
@@ -233,49 +233,49 @@ impl Workspace {
 }
 
 impl Located {
-    /// The absolute path with every link resolved: the same for every spelling.
+    /// Returns the absolute path with every link resolved: the same for every spelling.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The path as the caller spelled it.
+    /// Returns the path as the caller spelled it.
     pub fn given(&self) -> &Path {
         &self.given
     }
 
-    /// The root that the file is below.
+    /// Returns the root that the file is below.
     pub fn root(&self) -> &Path {
         &self.root.path
     }
 
-    /// The path relative to that root; empty for the root itself.
+    /// Returns the path relative to that root; empty for the root itself.
     pub fn relative(&self) -> &Path {
         self.path
             .strip_prefix(&self.root.path)
             .unwrap_or(Path::new(""))
     }
 
-    /// What was at the path when it was located.
+    /// Returns what was at the path when it was located.
     pub fn kind(&self) -> FileType {
         self.kind
     }
 
-    /// Whether this is a symbolic link itself, found by [`Workspace::locate_link`].
+    /// Returns whether this is a symbolic link itself, found by [`Workspace::locate_link`].
     pub fn is_link(&self) -> bool {
         self.stamp.is_some_and(|stamp| stamp.is_link())
     }
 
-    /// The target of the link; `None` where it is no link.
+    /// Returns the target of the link; `None` if it is not a link.
     pub fn link_target(&self) -> Option<OsString> {
         self.disk.read_link_at(self.folder(), &self.name).ok()
     }
 
-    /// The stamp when it was located; `None` where nothing was there.
+    /// Returns the stamp when it was located; `None` if nothing was there.
     pub fn stat(&self) -> Option<Stamp> {
         self.stamp
     }
 
-    /// The current stamp; `None` where nothing is there or `stat` fails.
+    /// Returns the current stamp; `None` if nothing is there or `stat` fails.
     pub fn stat_now(&self) -> Option<Stamp> {
         if !self.missing_folders.is_empty() {
             return None;
@@ -283,7 +283,7 @@ impl Located {
         self.disk.stat_at(self.folder(), &self.name).ok()
     }
 
-    /// Whether both are the same name in the same folder at the same path; false also where that cannot be
+    /// Returns whether both are the same name in the same folder at the same path; false also if that cannot be
     /// determined.
     pub fn is_same_place(&self, other: &Located) -> bool {
         let (one, two) = (
@@ -295,22 +295,22 @@ impl Located {
             && one.is_ok_and(|one| two.is_ok_and(|two| one.same_file(&two)))
     }
 
-    /// Whether a symbolic link below a root was followed.
+    /// Returns whether a symbolic link below a root was followed.
     pub fn followed_link(&self) -> bool {
         self.followed_link
     }
 
-    /// Whether the file was found under a look-alike of the given name.
+    /// Returns whether the file was found under a look-alike of the given name.
     pub fn respelled(&self) -> bool {
         self.respelled
     }
 
-    /// For a missing name: the folders of its path that do not exist either, outermost first.
+    /// Returns, for a missing name, the folders of its path that do not exist either, outermost first.
     pub fn missing_folders(&self) -> &[OsString] {
         &self.missing_folders
     }
 
-    /// For a missing name: the first component of its path that does not exist, to compare with
+    /// Returns, for a missing name, the first component of its path that does not exist, to compare with
     /// [`Located::siblings`].
     pub fn first_missing(&self) -> &OsStr {
         self.missing_folders.first().unwrap_or(&self.name)
@@ -339,7 +339,7 @@ fn check_form(path: &Path, bytes: &[u8]) -> Result<(), LocateError> {
     }
 }
 
-/// Whether the path has the form `//server/share`: exactly two leading slashes name another machine.
+/// Returns whether the path has the form `//server/share`: exactly two leading slashes name another machine.
 fn is_network_path(bytes: &[u8]) -> bool {
     bytes.starts_with(b"//") && !bytes.starts_with(b"///")
 }

@@ -1,7 +1,7 @@
 //! Folder locks: a table within the process, and `flock` of the folder itself between processes, which leaves no file
-//! behind and works across mounts. Where a folder cannot be locked, a lock file in the state folder stands for it;
-//! where that fails too, the commit goes on and reports it. A folder that other machines may write in has a lock of its
-//! own besides (*volume.rs*).
+//! behind and works across mounts. If a folder cannot be locked, a lock file in the state folder is used in its place;
+//! if that fails too, the commit goes on and reports it. A folder that other machines may write to has an additional
+//! lock (*volume.rs*).
 
 mod volume;
 
@@ -32,7 +32,7 @@ pub(crate) struct Locks {
     pub(crate) patience: Duration,
 }
 
-/// Whom a lock keeps out.
+/// The processes that a lock excludes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LockScope {
     /// Every lancet process on this machine.
@@ -41,12 +41,12 @@ pub(crate) enum LockScope {
     ThisProcess,
 }
 
-/// Whose other writers a lock has to reckon with.
+/// Which machines a lock must consider as writers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Machines {
-    /// It is known that no other machine writes in the folders.
+    /// It is known that no other machine writes to the folders.
     This,
-    /// Others may, where the file system allows it.
+    /// Other machines may write, if the file system allows it.
     All,
 }
 
@@ -196,8 +196,8 @@ fn wait_for(disk: &dyn Disk, file: &OwnedFd, deadline: Instant) -> Result<(), Lo
     }
 }
 
-/// Whether the error says that this folder cannot be locked: opened with `O_PATH`, on a network file system, or on
-/// one without locks.
+/// Returns whether the error says that this folder cannot be locked: opened with `O_PATH`, on a network file system, or
+/// on one without locks.
 fn cannot_lock(error: &io::Error) -> bool {
     use rustix::io::Errno;
     matches!(
@@ -207,12 +207,12 @@ fn cannot_lock(error: &io::Error) -> bool {
 }
 
 impl FolderLocks {
-    /// Whether a lock is held for so long that another machine may take it for abandoned.
+    /// Returns whether a lock has been held for so long that another machine may take it for abandoned.
     pub(crate) fn has_lapsed(&self) -> bool {
         self.volumes.iter().any(VolumeLock::has_lapsed)
     }
 
-    /// Device and inode of a folder that was locked through this very handle.
+    /// Returns device and inode of a folder that was locked through this very handle.
     pub(crate) fn numbers_of(&self, folder: &Arc<OwnedFd>) -> Option<(u64, u64)> {
         let mut requested = self.requested.iter();
         requested

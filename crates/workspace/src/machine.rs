@@ -1,21 +1,22 @@
-//! What the machine has to spare: whether memory is scarce, and how many folders this user may watch. Both are read from `/proc`; where
-//! there is none, memory is not scarce and nothing may be watched.
+//! The spare resources of the machine: whether memory is scarce, and how many folders this user may watch. Both are
+//! read from `/proc`; without it, memory is not scarce and nothing may be watched.
 
 use std::fs;
 
-/// The share of time, in hundredths, in which everything waited for memory over ten seconds, from which memory is scarce.
+/// The percentage of time over ten seconds in which every task waited for memory, from which memory is scarce.
 const MOST_WAITING: f64 = 5.0;
-/// Memory is scarce where less than one part in so many is available.
+/// Memory is scarce if less than one part in this many is available.
 const LEAST_SHARE: u64 = 16;
 
-/// Whether the machine is short of memory, so that what can be made anew should be given back. It reads two small files of the kernel.
+/// Returns whether the machine is short of memory, so that caches that can be rebuilt should be dropped. Reads two
+/// small files of the kernel.
 pub fn is_memory_scarce() -> bool {
     let pressure = fs::read_to_string("/proc/pressure/memory").unwrap_or_default();
     let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
     is_scarce(&pressure, &memory)
 }
 
-/// Gives the calling thread the lowest priority, for work that nobody waits for. Where the system does not allow it, nothing changes.
+/// Gives the calling thread the lowest priority, for background work. If the system does not allow it, nothing changes.
 #[cfg(target_os = "linux")]
 pub fn lower_priority() {
     // For Linux this is the priority of the thread; elsewhere it would be that of the whole process.
@@ -26,7 +27,8 @@ pub fn lower_priority() {
 #[cfg(not(target_os = "linux"))]
 pub fn lower_priority() {}
 
-/// Whether memory is scarce by the texts of `/proc/pressure/memory` and `/proc/meminfo`; what a text does not say does not count.
+/// Returns whether memory is scarce by the texts of `/proc/pressure/memory` and `/proc/meminfo`; values that are
+/// missing are ignored.
 fn is_scarce(pressure: &str, memory: &str) -> bool {
     let waiting = pressure
         .lines()
@@ -45,7 +47,7 @@ fn is_scarce(pressure: &str, memory: &str) -> bool {
     low || waiting.is_some_and(|share| share >= MOST_WAITING)
 }
 
-/// How many folders this user may watch, by the system's limit and that of the user namespace.
+/// Returns how many folders this user may watch, by the system's limit and that of the user namespace.
 pub fn watch_limit() -> u64 {
     let read = |path| fs::read_to_string(path).ok();
     let of_system = read("/proc/sys/fs/inotify/max_user_watches");
@@ -53,7 +55,7 @@ pub fn watch_limit() -> u64 {
     lower(of_system.as_deref(), of_namespace.as_deref())
 }
 
-/// The lower one of two limits, as the kernel writes them.
+/// Returns the lower one of two limits, as the kernel writes them.
 fn lower(first: Option<&str>, second: Option<&str>) -> u64 {
     let number = |text: &str| text.trim().parse::<u64>().ok();
     let known = [first, second].into_iter().flatten().filter_map(number);

@@ -1,6 +1,6 @@
-//! Tells whether something was mounted or unmounted at or below a folder. Watches of folders do not: what is mounted over a
-//! folder or a file leaves the one below it as it was. The kernel marks `/proc/self/mountinfo` at each change, so looking
-//! costs one system call while nothing is mounted.
+//! Reports whether something was mounted or unmounted at or below a folder. Watches of folders do not report it: a
+//! mount over a folder or a file leaves the one below it unchanged. The kernel marks `/proc/self/mountinfo` at each
+//! change, so a check costs one system call while nothing is mounted.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -16,14 +16,14 @@ const LIST: &str = "/proc/self/mountinfo";
 #[derive(Debug)]
 pub struct MountWatch {
     folder: PathBuf,
-    /// None where the system has no such list.
+    /// The open list; none if the system has no such list.
     list: Option<File>,
-    /// The mounts that concern the folder, as the list has them.
+    /// The lines of the list about the mounts that concern the folder.
     known: Vec<Vec<u8>>,
 }
 
 impl MountWatch {
-    /// Begins to watch the mounts that concern a folder.
+    /// Starts to watch the mounts that concern a folder.
     pub fn new(folder: &Path) -> MountWatch {
         let list = File::open(LIST).ok();
         let watch = MountWatch {
@@ -31,13 +31,13 @@ impl MountWatch {
             list,
             known: Vec::new(),
         };
-        // The first look always tells of a change.
+        // The first poll always reports a change.
         watch.is_marked();
         let known = watch.mounts();
         MountWatch { known, ..watch }
     }
 
-    /// Whether a mount that concerns the folder has come or gone since this was asked last.
+    /// Returns whether a mount that concerns the folder has appeared or disappeared since the last call.
     pub fn has_changed(&mut self) -> bool {
         if !self.is_marked() {
             return false;
@@ -60,7 +60,7 @@ impl MountWatch {
         match poll(&mut asked, Some(&at_once)) {
             Ok(0) => false,
             Ok(_) => true,
-            // Where it is unknown, the list itself is compared.
+            // If this is unknown, the list itself is compared.
             Err(_) => true,
         }
     }
@@ -78,7 +78,7 @@ impl MountWatch {
     }
 }
 
-/// A path of the list, in which blanks and backslashes are octal numbers.
+/// Decodes a path of the list, in which blanks and backslashes are octal numbers.
 fn unescaped(field: &[u8]) -> PathBuf {
     let mut path = Vec::with_capacity(field.len());
     let mut rest = field;

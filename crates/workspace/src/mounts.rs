@@ -1,4 +1,4 @@
-//! A cache of what file systems are and lack, by device, so that each is probed once.
+//! A cache of the properties and missing features of file systems, by device, so that each is probed once.
 
 use std::collections::HashMap;
 use std::os::fd::BorrowedFd;
@@ -19,21 +19,21 @@ pub(crate) enum MissingFeature {
 pub(crate) struct Mounts {
     lacks: Mutex<HashMap<u64, Vec<MissingFeature>>>,
     natures: Mutex<HashMap<u64, FileSystemKind>>,
-    /// Whether an exchange exchanges, by mount, where that had to be tried out.
+    /// Whether an exchange exchanges, by mount, if that had to be tested.
     exchanges: Mutex<HashMap<MountId, ExchangeProof>>,
 }
 
 /// How far the flags of a rename can be relied on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RenameTrust {
-    /// The kernel carries renames out: a flag does what it says, or is refused.
+    /// The kernel carries renames out: a flag is respected, or the call is refused.
     Exact,
     /// A program or another machine carries them out: a flag may be ignored without an error, and names and contents may
     /// be answered from the kernel's cache.
     Doubtful,
 }
 
-/// The result of trying out an exchange on a mount.
+/// The result of testing an exchange on a mount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExchangeProof {
     Proved,
@@ -96,7 +96,7 @@ impl Mounts {
         self.proofs().get(&mount).copied()
     }
 
-    /// Remembers what an exchange did on this mount.
+    /// Records what an exchange did on this mount.
     pub(crate) fn note_exchange(&self, mount: MountId, proof: ExchangeProof) {
         self.proofs().insert(mount, proof);
     }
@@ -111,7 +111,7 @@ impl Mounts {
     }
 }
 
-/// Returns how far the flags of a rename in this folder can be relied on; not at all where that cannot be determined.
+/// Returns how far the flags of a rename in this folder can be relied on; not at all if that cannot be determined.
 pub(crate) fn rename_trust(disk: &dyn Disk, folder: BorrowedFd<'_>) -> RenameTrust {
     match disk
         .file_system_host(folder)

@@ -1,5 +1,5 @@
-//! Names a process so that others on its machine can tell whether it still runs, and those on other machines that they
-//! cannot: a hash of machine, boot and process namespace, the number of the process, and when it was started.
+//! Names a process so that other processes on its machine can determine whether it still runs, and those on other
+//! machines that they cannot: a hash of machine, boot and process namespace, the id of the process, and its start time.
 
 use std::fmt;
 use std::fs;
@@ -12,7 +12,7 @@ pub(crate) struct ProcessIdentity {
     started: u64,
 }
 
-/// What is known of a process by its name.
+/// The state of a process, as far as its name reveals it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Liveness {
     Running,
@@ -22,7 +22,7 @@ pub(crate) enum Liveness {
 }
 
 impl ProcessIdentity {
-    /// The identity of this process.
+    /// Returns the identity of this process.
     pub(crate) fn own() -> ProcessIdentity {
         let number = std::process::id();
         ProcessIdentity {
@@ -32,7 +32,7 @@ impl ProcessIdentity {
         }
     }
 
-    /// Whether the process of this name runs.
+    /// Returns whether the process of this name runs.
     pub(crate) fn liveness_of(name: &str) -> Liveness {
         let mut parts = name.split('-');
         let (Some(system_name), Some(number), Some(start), None) =
@@ -63,7 +63,8 @@ impl fmt::Display for ProcessIdentity {
     }
 }
 
-/// A hash of boot and process namespace; empty where the system does not say, so that it is equal to no other.
+/// Returns a hash of boot and process namespace; empty if the system does not provide them, so that it is equal to no
+/// other.
 fn system() -> String {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let Ok(namespace) = fs::read_link("/proc/self/ns/pid") else {
@@ -76,13 +77,13 @@ fn system() -> String {
     blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
 }
 
-/// When a process was started, in ticks since the boot; none where there is no such process.
+/// Returns when a process was started, in ticks since the boot; none if there is no such process.
 fn started(number: u32) -> Option<u64> {
     let line = fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
-    // The name of the program is in brackets and may hold anything.
+    // The name of the program is in brackets and may contain anything.
     let (_, rest) = line.rsplit_once(')')?;
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
-    // A process that has ended and was not waited for yet is none.
+    // A process that has ended and was not waited for yet does not count.
     if matches!(fields.first(), Some(&("Z" | "X"))) {
         return None;
     }

@@ -1,5 +1,5 @@
-//! Puts a file system to the proof: tries out, in a folder of its own, what lancet relies on and what programs commonly
-//! expect, and compares it with the guarantee that lancet names there.
+//! Tests a file system in a separate folder: what lancet relies on and what programs commonly expect. Compares the
+//! results with the guarantee that lancet reports there.
 
 mod check;
 mod edits;
@@ -29,7 +29,7 @@ pub use check::{Check, CheckAnswer, CheckResult};
 pub use request::{ProofProgress, ProofRequest};
 pub use role::play_proof_role;
 
-/// What a proof found.
+/// The results of a proof.
 #[derive(Clone, Debug)]
 pub struct Proof {
     /// The folder, links resolved.
@@ -38,14 +38,14 @@ pub struct Proof {
     pub file_system: Option<String>,
     /// The system and its version.
     pub kernel: String,
-    /// What lancet relies on there.
+    /// The guarantees that lancet relies on there.
     pub promise: WritePromise,
-    /// What was found, in the order of [`Check::ALL`].
+    /// The results, in the order of [`Check::ALL`].
     pub checks: Vec<CheckResult>,
 }
 
 impl Proof {
-    /// What contradicts what lancet relies on.
+    /// Returns the results that contradict what lancet relies on.
     pub fn contradictions(&self) -> impl Iterator<Item = &str> {
         self.checks
             .iter()
@@ -53,24 +53,24 @@ impl Proof {
     }
 }
 
-/// Why a proof came to no result.
+/// Why a proof has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum ProofError {
     /// It was stopped.
     #[error("stopped before the end")]
     Stopped,
-    /// No folder can be made and written there.
+    /// No folder can be created and written there.
     #[error("nothing can be tried out in {path}: {source}", path = folder.display())]
     Folder {
-        /// The folder that is asked about.
+        /// The folder to be tested.
         folder: PathBuf,
         /// The system's error.
         source: io::Error,
     },
 }
 
-/// Puts the file system of a folder to the proof. Everything happens in a new folder inside it, which is removed at the
-/// end, whatever the end is.
+/// Tests the file system of a folder. Everything happens in a new folder inside it, which is removed at the end,
+/// however the proof ends.
 ///
 /// # Errors
 /// The proof was stopped, or the folder cannot be written.
@@ -118,7 +118,7 @@ fn make(
     let one = match check {
         Check::Exchange => exchange::check(room, promise),
         Check::RenameNoReplace => return Ok(free_names::check(room, promise)?.to_vec()),
-        // Made together with the one before.
+        // Done together with the check before.
         Check::LinkNoReplace => return Ok(Vec::new()),
         Check::Locks => locking::check(room, promise, request),
         Check::RenameReaders => readers::check_renames(room, request),
@@ -140,7 +140,8 @@ fn make(
     Ok(vec![one?])
 }
 
-/// The result of a check that the system refused. Where lancet itself could not edit, that contradicts its guarantee.
+/// Makes the result of a check that the system refused. If lancet itself could not edit, that contradicts its
+/// guarantee.
 fn failed(check: Check, error: &io::Error) -> CheckResult {
     let edits = matches!(check, Check::EditReaders | Check::Speed | Check::Kills);
     let (answer, meaning) = match edits {

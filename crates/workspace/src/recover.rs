@@ -1,6 +1,6 @@
 //! Recovery: completes or rolls back what the commits of dead processes left half done, under the locks they held. It
 //! can be killed at any point and run again: it renames, it stores files, and it removes only what is proved to be
-//! ours. Another program's file is never taken for ours; anything unclear is kept and reported.
+//! ours. Another program's file is never taken for ours; anything unclear is stored and reported.
 
 mod direction;
 mod exchanged;
@@ -43,17 +43,17 @@ pub enum RecoveryOutcome {
     Completed,
     /// The change was undone, or had never been made.
     RolledBack,
-    /// Another program had written the file meanwhile: its version stays, and the other is kept at this path.
+    /// Another program had written the file meanwhile: its version remains, and the other is stored at this path.
     Kept(PathBuf),
     /// The commit of several files could be neither completed nor rolled back; this file has its change.
     Changed,
-    /// The commit of several files could be neither completed nor rolled back; this file has not its change.
+    /// The commit of several files could be neither completed nor rolled back; this file does not have its change.
     Unchanged,
 }
 
 impl Workspace {
-    /// Recovers crashed commits below the roots; creates nothing where there are none. It runs by itself before the
-    /// first commit; a program may call it at its start, and calls it after [`CommitError::Unsettled`].
+    /// Recovers crashed commits below the roots; creates nothing if there are none. It runs by itself before the first
+    /// commit. A program may call it at its start, and should call it after [`CommitError::Unsettled`].
     ///
     /// [`CommitError::Unsettled`]: crate::CommitError::Unsettled
     pub fn recover(&self) -> io::Result<Vec<Recovered>> {
@@ -66,8 +66,8 @@ impl Workspace {
         Ok(recovered_files)
     }
 
-    /// The commits of other processes that may be half done: being made, or being recovered. What their files hold may change
-    /// yet.
+    /// Returns the commits of other processes that may be half done: being made, or being recovered. The content of
+    /// their files may still change.
     pub fn undecided(&self) -> io::Result<Vec<Record>> {
         match &self.journal {
             Some(journal) => journal.undecided(),
@@ -86,7 +86,7 @@ impl Workspace {
         }
         drop(recovered);
         self.pruned.call_once(|| {
-            // A failed pruning must not prevent the write; it is tried another time.
+            // A failed pruning must not prevent the write; it is tried again later.
             let _ = self.prune(Limits::default());
         });
         Ok(())
@@ -209,9 +209,9 @@ impl Workspace {
         Ok(Some(recovered_files))
     }
 
-    /// The boot in which a record was made.
+    /// Returns the boot in which a record was made.
     fn boot_of(&self, record: &Record) -> Boot {
-        // Where either boot id is unknown, inode numbers are trusted.
+        // If either boot id is unknown, inode numbers are trusted.
         let (then, now) = (&record.intent.boot, self.disk.boot());
         if then.is_empty() || now.is_empty() || *then == now {
             Boot::This
@@ -220,7 +220,7 @@ impl Workspace {
         }
     }
 
-    /// Remembers an entry that names a file outside the roots, so that commits here do not wait for its recovery.
+    /// Records an entry that names a file outside the roots, so that commits here do not wait for its recovery.
     fn note_out_of_reach(&self, ticket: Ticket) {
         let mut entries = self
             .out_of_reach
@@ -252,10 +252,10 @@ impl Workspace {
     }
 }
 
-/// How an interrupted commit is ended, and what is said of its files.
+/// How an interrupted commit is ended, and what is reported about its files.
 struct CommitEnding {
     goal: Goal,
-    /// Where the files decide: a commit of several files that was not decided.
+    /// Set if the files decide: for a commit of several files that was not decided.
     direction: Option<Direction>,
     states: Vec<StepState>,
 }
@@ -269,7 +269,7 @@ impl CommitEnding {
         }
     }
 
-    /// Decides by what the files hold; where the commit can be completed, writes the files that are not written yet.
+    /// Decides by the content of the files; if the commit can be completed, writes the files that are not written yet.
     fn of_several(steps: &[StepRecovery<'_>]) -> io::Result<CommitEnding> {
         loop {
             let states = steps
@@ -309,7 +309,7 @@ impl CommitEnding {
     }
 }
 
-/// Whether the folder does not exist, or a link or file is in its place.
+/// Returns whether the folder does not exist, or a link or file is in its place.
 fn is_gone(error: &io::Error) -> bool {
     use rustix::io::Errno;
     matches!(

@@ -41,9 +41,9 @@ pub fn all_names_through_links(paths: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
     names
 }
 
-/// Lists the names that a path leads through: itself, what it becomes as each symbolic link in it is replaced by where
-/// that link leads, and at last the name without links. Whoever changes the file at one of them, or puts a file there
-/// where there is none, changes what the path leads to.
+/// Lists the names that a path leads through: itself, the path after each symbolic link in it is replaced by its
+/// target, and at last the name without links. A program that changes the file at one of them, or creates a missing
+/// one, changes what the path leads to.
 fn names_through_links(path: &Path) -> Vec<PathBuf> {
     let mut names = vec![normalize_lexically(path)];
     let mut current = names[0].clone();
@@ -60,7 +60,7 @@ fn names_through_links(path: &Path) -> Vec<PathBuf> {
     names
 }
 
-/// The path with its first link replaced by where that link leads; none where it has none.
+/// Returns the path with its first link replaced by the link's target; none if it has no link.
 fn without_first_link(path: &Path) -> Option<PathBuf> {
     let mut begun = PathBuf::new();
     let mut parts = path.components();

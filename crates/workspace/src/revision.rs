@@ -1,5 +1,5 @@
-//! The revision of a content: BLAKE3 of a file's raw bytes. The hash has no secret key, so a short text can be guessed from its
-//! revision: the revision of a file whose text may not be shown is not shown either.
+//! The revision of a content: BLAKE3 of a file's raw bytes. The hash has no secret key, so a short text can be guessed
+//! from its revision. The revision of a file whose text may not be shown is therefore not shown either.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -15,7 +15,7 @@ impl Revision {
         Revision(*blake3::hash(bytes).as_bytes())
     }
 
-    /// Computes the revision of a symbolic link: it differs from that of any file, whatever the file holds.
+    /// Computes the revision of a symbolic link: it differs from that of any file, whatever the file contains.
     pub fn of_link(target: &OsStr) -> Revision {
         let mut hasher = blake3::Hasher::new_derive_key("lancet symbolic link");
         hasher.update(target.as_bytes());
@@ -27,24 +27,24 @@ impl Revision {
         Revision(bytes)
     }
 
-    /// All 32 bytes, for storage.
+    /// Returns all 32 bytes, for storage.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// The first 16 hexadecimal digits, the form that people and models see.
+    /// Returns the first 16 hexadecimal digits, the form that people and models see.
     pub fn short(&self) -> String {
         digits(&self.0[..8])
     }
 
-    /// All 64 hexadecimal digits.
+    /// Returns all 64 hexadecimal digits.
     pub(crate) fn long(&self) -> String {
         digits(&self.0)
     }
 }
 
 /// Formats bytes as hexadecimal digits. It does not use `format!`, which took a tenth of the instructions of an Edit of
-/// 10 KB. Pushing digit after digit took 16,781 of 549,521 there, because the room for each is looked at.
+/// 10 KB. Pushing digit after digit took 16,781 of 549,521 there, because the capacity is checked for each.
 pub(crate) fn digits(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = vec![0; bytes.len() * 2];

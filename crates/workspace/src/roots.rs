@@ -18,8 +18,8 @@ use crate::workspace_id::WorkspaceId;
 
 /// How long a commit waits for another one in the same folder.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How long a commit waits for a program that has the file open for writing. A process that was just started has, until it
-/// has become another program, every file open that its parent is writing: on a busy machine for tens of milliseconds.
+/// How long a commit waits for a program that has the file open for writing. A process that was just started has every
+/// file open that its parent is writing, until it runs its own program: on a busy machine for tens of milliseconds.
 const LEASE_PATIENCE: Duration = Duration::from_millis(250);
 
 /// A root of a workspace.
@@ -81,10 +81,9 @@ pub enum OpenError {
 }
 
 impl Workspace {
-    /// Opens the roots. `state_folder` holds `displaced/` (the old file of every change), `journal/` (changes in
-    /// progress) and `locks/` (for folders that cannot be locked themselves); they are created on first use, mode
-    /// 0700. Without a state folder old files are removed once the new ones are flushed, and crashes are not
-    /// recovered.
+    /// Opens the roots. `state_folder` contains `displaced/` (the old file of every change), `journal/` (changes in
+    /// progress) and `locks/` (for folders that cannot be locked themselves); they are created on first use, mode 0700.
+    /// Without a state folder old files are removed once the new ones are flushed, and crashes are not recovered.
     pub fn open(
         roots: &[PathBuf],
         disk: Arc<dyn Disk>,
@@ -205,8 +204,8 @@ impl Workspace {
         self.displaced.check_late_writes(&*self.disk, displaced)
     }
 
-    /// Copies a displaced file as it is now, also while another program has it open for writing; returns the size of the
-    /// copy and the copy.
+    /// Copies the current content of a displaced file, even while another program has it open for writing; returns the
+    /// size of the copy and the copy.
     pub fn copy_displaced(&self, displaced: &Displaced) -> io::Result<(u64, Displaced)> {
         self.displaced.copy_of(&*self.disk, displaced)
     }
@@ -217,7 +216,7 @@ impl Workspace {
         self.displaced.prune(&*self.disk, limits)
     }
 
-    /// The roots in the given order, links resolved, duplicates removed.
+    /// Returns the roots in the given order, links resolved, duplicates removed.
     pub fn roots(&self) -> &[PathBuf] {
         &self.paths
     }
@@ -248,7 +247,7 @@ impl Workspace {
                 _ => RootMatch::Copy,
             },
             Ok(_) => RootMatch::Moved,
-            // What cannot be looked at may still be the original.
+            // A folder that cannot be examined may still be the original.
             Err(_) => RootMatch::Other,
         }
     }
@@ -262,8 +261,8 @@ impl Workspace {
             .min_by_key(|(_, rest)| rest.components().count())
     }
 
-    /// For a path that is outside or missing: finds the longest tail of it that exists below a root. `None` for a
-    /// path with `..`.
+    /// Finds, for a path that is outside or missing, the longest tail of it that exists below a root. `None` for a path
+    /// with `..`.
     pub fn find_tail(&self, path: &Path) -> Option<PathBuf> {
         /// Longer paths are not searched for.
         const MOST_COMPONENTS: usize = 64;
@@ -292,8 +291,8 @@ impl Workspace {
 }
 
 impl Root {
-    /// Fails where the root was moved, or removed and created again. A component that has become a link to the same
-    /// folder is left to the commit to detect.
+    /// Fails if the root was moved, or removed and created again. A component that has become a link to the same folder
+    /// is left to the commit to detect.
     pub(crate) fn check_place(&self, disk: &dyn Disk) -> Result<(), LocateError> {
         let now = disk.stat_path(&self.path);
         if let Ok(now) = &now
@@ -309,7 +308,7 @@ impl Root {
         }
     }
 
-    /// Whether the path leads to this folder without a link in it.
+    /// Returns whether the path leads to this folder without a link in it.
     pub(crate) fn is_in_place(&self, disk: &dyn Disk) -> io::Result<bool> {
         self.is_at(disk, disk.stat_folder(&self.path))
     }
@@ -332,7 +331,7 @@ impl Root {
     }
 }
 
-/// Whether `found`, the `stat` of a path, is the open folder with these numbers.
+/// Returns whether `found`, the `stat` of a path, is the open folder with these numbers.
 pub(crate) fn is_folder_of(
     disk: &dyn Disk,
     folder: BorrowedFd<'_>,

@@ -8,8 +8,8 @@ use crate::buffer;
 use crate::disk::Disk;
 use crate::revision::{Hasher, Revision};
 
-/// The size of reads for a comparison: what was just copied is still in the CPU cache (1 MB took 80 µs; in pieces of
-/// 256 KiB 120, through a mapping 95).
+/// The size of reads for a comparison: data that was just copied is still in the CPU cache (1 MB took 80 µs; in pieces
+/// of 256 KiB 120, through a mapping 95).
 const COMPARED: usize = 64 * 1024;
 
 /// Known content that a file is compared with.
@@ -55,7 +55,7 @@ fn scan_pieces(
     })
 }
 
-/// Whether an open file of this size has this content.
+/// Returns whether an open file of this size has this content.
 pub(crate) fn holds(
     disk: &dyn Disk,
     file: BorrowedFd<'_>,
@@ -72,7 +72,7 @@ pub(crate) fn holds(
             scan_pieces(disk, file, COMPARED, &mut |piece| {
                 equal = rest.starts_with(piece);
                 rest = rest.get(piece.len()..).unwrap_or_default();
-                // Stop at the known length: this saves a call, and the stamp shows growth.
+                // Stop at the known length: this saves a call, and the stamp reveals growth.
                 if equal && !rest.is_empty() {
                     ControlFlow::Continue(())
                 } else {

@@ -1,13 +1,14 @@
-//! A file whose bytes are slots that processes hold: what all processes of a user share in countable portions, as memory and watches. A
-//! slot is a lock of one byte of the file, which the kernel frees when its process ends, however it does. Nothing is written.
+//! A file whose bytes are slots that processes hold, for resources that all processes of a user share in countable
+//! portions, such as memory and watches. A slot is a lock of one byte of the file, which the kernel releases when its
+//! process ends, however it ends. Nothing is written.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
-/// The open file. Slots that are taken through it belong to it: taking one twice succeeds both times, so the owner keeps account of its
-/// own. Another opening of the same file, in this process or another, is another owner.
+/// The open file. Slots that are taken through it belong to it: taking one twice succeeds both times, so the owner must
+/// track its slots. If the same file is opened again, in this process or another, that handle is another owner.
 #[derive(Debug)]
 pub struct SlotLocks {
     #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
@@ -15,7 +16,7 @@ pub struct SlotLocks {
 }
 
 impl SlotLocks {
-    /// Opens the file, or makes it and its folder, which only this user may enter.
+    /// Opens the file, or creates it and its folder, which only this user may enter.
     ///
     /// # Errors
     /// The file cannot be made, or its file system has no locks of ranges.
@@ -38,7 +39,7 @@ impl SlotLocks {
         Ok(slots)
     }
 
-    /// Takes a slot; false where another holds it.
+    /// Takes a slot; false if another owner holds it.
     ///
     /// # Errors
     /// The system's own error.
@@ -52,10 +53,10 @@ impl SlotLocks {
         }
     }
 
-    /// Gives a slot back. One that is not held stays as it is.
+    /// Releases a slot. One that is not held is left unchanged.
     #[cfg(target_os = "linux")]
     pub fn free(&self, slot: u64) {
-        // Where this fails the slot is free when the file is closed.
+        // If this fails, the slot is released when the file is closed.
         let _ = self.set(libc::F_UNLCK, slot);
     }
 
@@ -72,7 +73,7 @@ impl SlotLocks {
         }
     }
 
-    /// Whether the file system has such locks at all.
+    /// Returns whether the file system has such locks at all.
     #[cfg(target_os = "linux")]
     fn probe(&self) -> io::Result<()> {
         use nix::fcntl::{FcntlArg, fcntl};
@@ -82,7 +83,7 @@ impl SlotLocks {
     }
 }
 
-/// The lock of one slot.
+/// Returns the lock of one slot.
 #[cfg(target_os = "linux")]
 #[expect(
     clippy::cast_possible_truncation,

@@ -1,5 +1,5 @@
-//! Reads files: a consistent snapshot of a whole file, a scan of a large one, a range, and a check whether the
-//! content is unchanged. Never blocks on a pipe, never trusts a length.
+//! Reads files: a consistent snapshot of a whole file, a scan of a large one, a range, and a check whether the content
+//! is unchanged. Never blocks on a pipe, never trusts a length.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -93,8 +93,8 @@ impl Located {
         Err(ReadError::Unstable)
     }
 
-    /// Returns the current stamp if the file still has this content, `None` if not. Where `stamp`, taken when the
-    /// content was read, proves it, the file is not opened; otherwise the content is compared.
+    /// Returns the current stamp if the file still has this content, `None` if not. If `stamp`, taken when the content
+    /// was read, proves it, the file is not opened; otherwise the content is compared.
     pub fn unchanged_since(
         &self,
         stamp: &Stamp,
@@ -201,7 +201,7 @@ impl Located {
 
 impl Located {
     /// Opens a file and retries while another program holds a lease on it: a rewrite in place, which the attempt has
-    /// notified, is soon done.
+    /// notified, soon ends.
     fn open_patiently(&self, how: OpenMode) -> io::Result<OwnedFd> {
         for _ in 0..LEASE_TRIES {
             match self.disk.open_at(self.folder(), &self.name, how) {
@@ -222,7 +222,7 @@ fn missing_or(error: io::Error) -> ReadError {
     }
 }
 
-/// Reads the whole file; returns `false` where it has more than `most` bytes.
+/// Reads the whole file; returns `false` if it has more than `most` bytes.
 fn read_whole(
     disk: &dyn Disk,
     file: BorrowedFd<'_>,
@@ -235,7 +235,7 @@ fn read_whole(
         .try_reserve_exact(expected)
         .map_err(|_| io::ErrorKind::OutOfMemory)?;
     loop {
-        // A file with a length ends there; the stamp taken afterwards shows growth. A length of 0 may be a file of
+        // A file with a length ends there; the stamp taken afterwards reveals growth. A length of 0 may be a file of
         // the kernel, which has no length.
         if size > 0 && bytes.len() as u64 >= size {
             return Ok(bytes.len() as u64 <= most);

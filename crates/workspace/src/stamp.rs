@@ -1,7 +1,7 @@
-//! The result of `stat`, and when it may stand in for the content. Content always decides; a stamp is only a
+//! The result of `stat`, and when it may be used in place of the content. Content always decides; a stamp is only a
 //! shortcut.
 
-/// What was found at a path.
+/// The kind of entry that was found at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FileType {
     /// A regular file.
@@ -48,8 +48,8 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// Whether both stamps show the same file in the same state. If [`Stamp::racy`] holds for the older one, true
-    /// proves nothing.
+    /// Returns whether both stamps show the same file in the same state. If [`Stamp::racy`] holds for the older one,
+    /// true proves nothing.
     pub fn same_file_state(&self, other: &Stamp) -> bool {
         self.same_file(other)
             && self.size == other.size
@@ -57,20 +57,20 @@ impl Stamp {
             && self.ctime == other.ctime
     }
 
-    /// Whether both stamps are of the same inode, in whatever state.
+    /// Returns whether both stamps are of the same inode, in whatever state.
     pub fn same_file(&self, other: &Stamp) -> bool {
         self.device == other.device && self.inode == other.inode
     }
 
-    /// git's "racily clean" rule: the file changed so shortly before the stamp was taken (or "after" it) that another
-    /// change could have left the same stamp.
+    /// Returns whether git's "racily clean" rule applies: the file changed so shortly before the stamp was taken (or
+    /// "after" it) that another change could have left the same stamp.
     pub fn racy(&self) -> bool {
         let changed = self.mtime.max(self.ctime);
         let (seconds, nanoseconds) = self.taken;
         changed >= (seconds.saturating_sub(RACY_SECONDS), nanoseconds)
     }
 
-    /// The file type.
+    /// Returns the file type.
     pub fn kind(&self) -> FileType {
         match self.mode & 0o170_000 {
             0o100_000 => FileType::File,
@@ -84,7 +84,7 @@ impl Stamp {
         }
     }
 
-    /// The permission bits, set-user-id and similar included.
+    /// Returns the permission bits, set-user-id and similar included.
     pub fn permissions(&self) -> u32 {
         self.mode & 0o7777
     }

@@ -40,7 +40,7 @@ impl Workspace {
         }
     }
 
-    /// The names of the temporary files in a folder, of any age.
+    /// Returns the names of the temporary files in a folder, of any age.
     fn left_in(&self, folder: &OwnedFd) -> Vec<OsString> {
         let mut names = Vec::new();
         let mut seen = 0;
@@ -73,14 +73,14 @@ impl Workspace {
         let file = disk.open_at(folder.as_fd(), name, OpenMode::Read);
         let quiet = file.is_ok_and(|file| disk.take_lease(file.as_fd(), Lease::Read).is_ok());
         let seal = if quiet { Seal::Sealed } else { Seal::Open };
-        // If this fails the file stays for another time.
+        // If this fails, the file stays until the next sweep.
         let _ = self
             .displaced
             .put_away(disk, folder.as_fd(), name, name, seal);
     }
 }
 
-/// Whether a name is `.lancet-`, sixteen hexadecimal digits, `.tmp`, and optionally `.old`.
+/// Returns whether a name is `.lancet-`, sixteen hexadecimal digits, `.tmp`, and optionally `.old`.
 fn is_temporary(name: &OsStr) -> bool {
     let name = name.as_bytes();
     let digits = name

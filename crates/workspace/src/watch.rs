@@ -1,5 +1,5 @@
-//! Tells of changes in folders, through the kernel (inotify). A watch is of one folder, not of those below it, and only for what
-//! its reader is interested in. On other systems there is no watch, and readers look at intervals.
+//! Reports changes in folders, through the kernel (inotify). A watch is of one folder, not of those below it, and only
+//! for the changes that its reader is interested in. Other systems have no watches, and readers check at intervals.
 
 use std::ffi::OsString;
 use std::io;
@@ -7,14 +7,14 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::time::Duration;
 
-/// What a reader wants to be told of.
+/// The changes that a reader wants reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
     /// Every write into a file of the folder and every change of its times.
     Writes,
-    /// Files that were written and closed, made, removed or renamed.
+    /// Files that were written and closed, created, removed or renamed.
     Files,
-    /// Both of these: whatever can change what a search finds in the folder.
+    /// Both of these: everything that can change what a search finds in the folder.
     Everything,
 }
 
@@ -22,18 +22,18 @@ pub enum Interest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WatchedFolder(i32);
 
-/// What the kernel told.
+/// A change that the kernel reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FolderChange {
     /// Something happened to the file of this name.
     File(WatchedFolder, OsString),
-    /// The folder itself was removed, renamed or unmounted; it is watched no longer.
+    /// The folder itself was removed, renamed or unmounted; it is no longer watched.
     Gone(WatchedFolder),
-    /// There were more changes than the kernel keeps: anything may have happened.
+    /// There were more changes than the kernel stores: anything may have happened.
     Overflow,
 }
 
-/// Watches folders. It can be waited for with `poll`: it is readable when there is something to tell.
+/// Watches folders. It can be waited for with `poll`: it is readable when there are changes to report.
 #[derive(Debug)]
 pub struct FolderWatch {
     told: OwnedFd,
@@ -47,7 +47,7 @@ impl AsFd for FolderWatch {
 
 #[cfg(target_os = "linux")]
 impl FolderWatch {
-    /// Begins to watch; no folder at first.
+    /// Creates a watch with no folders.
     ///
     /// # Errors
     /// The system has no watches left for this user, or none at all.
@@ -57,7 +57,7 @@ impl FolderWatch {
         Ok(FolderWatch { told })
     }
 
-    /// Watches a folder. A folder that is watched already keeps its number.
+    /// Watches a folder. A folder that is already watched keeps its number.
     ///
     /// # Errors
     /// There is no such folder, or the system has no watches left for this user.
@@ -78,7 +78,7 @@ impl FolderWatch {
                     | WatchFlags::MOVED_FROM
                     | WatchFlags::MOVED_TO
             }
-            // A store through a mapping is told of by no flag but the last: when the mapping ends.
+            // A store through a mapping is reported by the last flag only: when the mapping ends.
             Interest::Everything => {
                 WatchFlags::MODIFY
                     | WatchFlags::ATTRIB
@@ -93,10 +93,10 @@ impl FolderWatch {
         Ok(WatchedFolder(number))
     }
 
-    /// Watches an open folder, wherever it is by now: a path could lead to another one meanwhile.
+    /// Watches an open folder, wherever it is now: a path could lead to another one meanwhile.
     ///
     /// # Errors
-    /// The system has no watches left for this user, or shows no open handles (`/proc`).
+    /// The system has no watches left for this user, or does not expose open handles (`/proc`).
     pub fn add_open(
         &self,
         folder: BorrowedFd<'_>,
@@ -113,7 +113,7 @@ impl FolderWatch {
         let _ = rustix::fs::inotify::remove_watch(&self.told, folder.0);
     }
 
-    /// Takes what was told since the last call; never waits.
+    /// Returns the changes that were reported since the last call; never waits.
     ///
     /// # Errors
     /// The system's own error.
@@ -145,7 +145,7 @@ impl FolderWatch {
                 }
                 None => continue,
             };
-            // A program that writes in small pieces is told of once.
+            // A program that writes in small pieces is reported once.
             if changes.last() != Some(&change) {
                 changes.push(change);
             }
@@ -191,19 +191,19 @@ impl FolderWatch {
     }
 }
 
-/// Why a wait is over.
+/// Why a wait ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waited {
-    /// The watch has something to tell.
+    /// The watch has changes to report.
     Told,
     /// The other end of the handle is closed.
     Ended,
-    /// The time is over, or a signal came.
+    /// The time has elapsed, or a signal arrived.
     TimedOut,
 }
 
-/// Waits until a watch has something to tell, until the other end of one of `ends` is closed (a pipe that nobody reads any more, or
-/// one whose last writer is gone), or until the time is over.
+/// Waits until a watch has changes to report, until the other end of one of `ends` is closed (a pipe that no process
+/// reads any more, or one whose last writer is gone), or until the time has elapsed.
 ///
 /// # Errors
 /// The system's own error.
@@ -217,7 +217,7 @@ pub fn wait_for(
         tv_sec: limit.as_secs().try_into().unwrap_or(i64::MAX),
         tv_nsec: limit.subsec_nanos().into(),
     });
-    // That the other end is closed is reported without being asked for.
+    // The closing of the other end is reported without being requested.
     let ends = ends.iter();
     let mut waited: Vec<PollFd<'_>> = ends
         .map(|end| PollFd::from_borrowed_fd(*end, PollFlags::empty()))
@@ -239,8 +239,8 @@ pub fn wait_for(
     })
 }
 
-/// Whether all who write into a folder do so through this kernel, which then tells of it: not on a network file system or one
-/// that another program or machine provides.
+/// Returns whether all writers of a folder write through this kernel, which then reports their changes: not on a
+/// network file system or one that another program or machine provides.
 #[cfg(target_os = "linux")]
 pub fn is_told_of(folder: &Path) -> bool {
     const ELSEWHERE: [u64; 7] = [

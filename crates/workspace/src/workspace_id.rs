@@ -1,5 +1,5 @@
-//! What tells a root from any other folder that has or had the same path: in two containers, or after it was removed and made
-//! again.
+//! Identifies a root folder, so that a different folder at the same path (in another container, or recreated) is not
+//! mistaken for it.
 //!
 //! The id is the BLAKE3 hash of path, inode and birth time. On FUSE, where inodes change, the birth time alone counts;
 //! in a container's own file system (overlayfs), the inode and the container.
@@ -14,12 +14,13 @@ use crate::disk::Disk;
 use crate::revision::digits;
 use crate::stamp::Moment;
 
-/// What a file system tells of a folder beside its path. It must stay the same as long as the folder does.
+/// The properties of a folder, besides its path, that its file system reports. They must stay the same as long as the
+/// folder exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FolderOrigin {
-    /// The inode number; none where the file system gives another one at each mount.
+    /// The inode number; none if the file system assigns another one at each mount.
     pub inode: Option<u64>,
-    /// The time at which the folder was made; none where the file system does not know it.
+    /// The time at which the folder was created; none if the file system does not record it.
     pub born: Option<Moment>,
 }
 
@@ -46,7 +47,7 @@ impl WorkspaceId {
         WorkspaceId(*hasher.finalize().as_bytes())
     }
 
-    /// The id of the folder that is at this path now; none where there is no folder.
+    /// Returns the id of the folder that is at this path now; none if there is no folder.
     ///
     /// # Errors
     /// The folder cannot be opened for another reason than that it is missing.
@@ -60,8 +61,8 @@ impl WorkspaceId {
         }
     }
 
-    /// The id that an open folder had while it was at another path; none where its file system does not tell folders apart
-    /// by more than their path.
+    /// Returns the id that an open folder had while it was at another path; none if its file system distinguishes
+    /// folders only by their path.
     pub(crate) fn of_former_path(
         disk: &dyn Disk,
         (path, folder): (&Path, BorrowedFd<'_>),
@@ -72,12 +73,12 @@ impl WorkspaceId {
         is_told_apart.then(|| WorkspaceId::of(former, &origin))
     }
 
-    /// All 32 bytes, for storage.
+    /// Returns all 32 bytes, for storage.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// The first 16 hexadecimal digits, the form that people and programs see.
+    /// Returns the first 16 hexadecimal digits, the form that people and programs see.
     pub fn short(&self) -> String {
         digits(&self.0[..8])
     }

@@ -1,4 +1,4 @@
-//! What a write is protected by in a folder: found by trying, for `lancet doctor`.
+//! The protection of a write in a folder, determined by testing, for `lancet doctor`.
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -8,18 +8,18 @@ use crate::commit::{Guarantee, prove_exchange, temporary_name};
 use crate::disk::{Disk, FileSystemHost, Lease, OpenMode, RealDisk};
 use crate::mounts::{ExchangeProof, RenameTrust, rename_trust};
 
-/// What protects a write to a file of the user's own in a folder.
+/// The protection of a write to a file of the user's in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WritePromise {
-    /// Who keeps the files.
+    /// Who implements the file system.
     pub host: FileSystemHost,
-    /// The guarantee of a file that is replaced.
+    /// The guarantee for a file that is replaced.
     pub replaced: Guarantee,
-    /// The guarantee of a file that is rewritten in place; on another machine's files only where that is allowed.
+    /// The guarantee for a file that is rewritten in place; on another machine's files only if that is allowed.
     pub in_place: Guarantee,
 }
 
-/// Finds out what protects a write in a folder. It makes a folder of its own in it, and removes that again.
+/// Determines the protection of a write in a folder. It creates a folder inside it, and removes that again.
 pub fn write_promise(folder: &Path) -> io::Result<WritePromise> {
     let disk = RealDisk;
     let above = disk.open_folder(folder)?;
@@ -53,7 +53,8 @@ pub fn write_promise(folder: &Path) -> io::Result<WritePromise> {
     })
 }
 
-/// Whether a lease is granted on a file in the folder, and whether a name can be given without replacing a file.
+/// Returns whether a lease is granted on a file in the folder, and whether a name can be given without replacing a
+/// file.
 fn try_leases_and_links(disk: &dyn Disk, folder: &OwnedFd) -> io::Result<(bool, bool)> {
     let (name, other) = (temporary_name(), temporary_name());
     let folder = folder.as_fd();

@@ -80,7 +80,7 @@ pub(super) fn check(write: &Write<'_>) -> Result<Current, CommitFailure> {
     }
 }
 
-/// Returns the stamp of the link at the name; fails where it is not the link that is expected.
+/// Returns the stamp of the link at the name; fails if it is not the expected link.
 pub(super) fn compare_link(write: &Write<'_>) -> Result<Stamp, CommitFailure> {
     let located = write.located;
     let disk = &*located.disk;
@@ -88,7 +88,7 @@ pub(super) fn compare_link(write: &Write<'_>) -> Result<Stamp, CommitFailure> {
         return Err(CommitFailure::Changed);
     };
     let failed = |source: io::Error| match source.kind() {
-        // Reading the target of what is no link is an invalid argument.
+        // Reading the target of something that is not a link fails with an invalid argument.
         io::ErrorKind::NotFound | io::ErrorKind::InvalidInput => CommitFailure::Changed,
         _ => CommitFailure::Io {
             step: "look",
@@ -108,7 +108,7 @@ pub(super) fn compare_link(write: &Write<'_>) -> Result<Stamp, CommitFailure> {
     }
 }
 
-/// Whether an open file has the content that the change was computed from.
+/// Returns whether an open file has the content that the change was computed from.
 pub(super) fn holds_expected(write: &Write<'_>, handle: &OwnedFd, size: u64) -> io::Result<bool> {
     let Expected::Content {
         revision,

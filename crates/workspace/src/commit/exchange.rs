@@ -1,6 +1,6 @@
-//! Replaces a file by exchanging names: the new file and the old one swap names, the displaced file is verified, and
-//! if it is not the one that was checked the names are swapped back. The exchange destroys nothing: every file that
-//! ever had the name is still at it or under our temporary name.
+//! Replaces a file by exchanging names: the new file and the old one swap names, and the displaced file is verified. If
+//! it is not the one that was checked, the names are swapped back. The exchange destroys nothing: every file that ever
+//! had the name is still at it or under our temporary name.
 
 use std::ffi::OsStr;
 use std::io;
@@ -37,7 +37,7 @@ pub(super) fn exchange(
     let temporary = &replacement.temporary;
     let name = &write.located.name;
     let folder = write.located.folder();
-    // The order of the names matters: file watchers then end on an event about the file, not about the temporary
+    // The order of the names matters: with it, file watchers end on an event about the file, not about the temporary
     // name.
     disk.rename_at(folder, name, &temporary.name, Replace::Exchange)
         .map_err(|error| refused(scratch, &old_file.stamp, error))?;
@@ -90,8 +90,8 @@ fn refused(scratch: &Scratch<'_>, old: &Stamp, error: io::Error) -> CommitFailur
     }
 }
 
-/// Withdraws the new file, because the displaced one is not what was checked, and gives that its name back. Any other
-/// file that turns up is kept. Returns the resulting failure.
+/// Withdraws the new file, because the displaced one is not what was checked, and gives the displaced one its name
+/// back. Any other file that turns up is stored. Returns the resulting failure.
 fn withdraw(
     scratch: &mut Scratch<'_>,
     write: &Write<'_>,
@@ -132,7 +132,7 @@ fn withdraw(
             break;
         };
         if !off.same_file(ours) {
-            // Another program's file, newer than the one at the name: the newest stays.
+            // Another program's file, newer than the one at the name: the newest stays at the name.
             let _ = twice(exchange);
             break;
         }
@@ -145,8 +145,9 @@ fn withdraw(
     CommitFailure::Conflict(vec![keep(scratch, write, &aside)])
 }
 
-/// Whether a file of ours still has the content we wrote and nobody has it open for writing. It waits a while for a
-/// writer: a process that another thread of this one is just starting holds our own handles until it runs its program.
+/// Returns whether a file of ours still has the content we wrote and no process has it open for writing. Waits a while
+/// for a writer: a process that another thread of this one is just starting holds our own handles until it runs its
+/// program.
 pub(super) fn is_untouched(
     scratch: &Scratch<'_>,
     folder: BorrowedFd<'_>,
@@ -167,7 +168,7 @@ pub(super) fn is_untouched(
             .stat(handle.as_fd())
             .map_err(CommitFailure::at("look"))?;
         if is_doubtful {
-            // The number of a file may have changed with its name, so its content alone decides.
+            // The inode number of a file may have changed with its name, so its content alone decides.
             return holds_revision_afresh(disk, folder, name, revision)
                 .map_err(CommitFailure::at("look"));
         }
@@ -187,8 +188,8 @@ pub(super) fn is_untouched(
     }
 }
 
-/// Moves a version that must not be lost into the state folder and returns its path; where that fails it stays beside
-/// the file.
+/// Moves a version that must not be lost into the state folder and returns its path. If that fails, the file stays next
+/// to the original.
 pub(super) fn keep(scratch: &Scratch<'_>, write: &Write<'_>, aside: &OsStr) -> PathBuf {
     let located = write.located;
     let beside = located.path().with_file_name(aside);

@@ -1,10 +1,10 @@
-//! Tries out whether an exchange of two names exchanges them. Some file systems in user space ignore the flag, rename one
+//! Tests whether an exchange of two names exchanges them. Some file systems in user space ignore the flag, rename one
 //! file over the other, and report success.
 //!
 //! Two files in a new folder are exchanged, and a new *listing* must have both names with each other's inode numbers,
 //! because the kernel answers lookups from its cache. The result holds for that mount: its unique number, and before
-//! Linux 6.8 only while a root keeps it mounted. If other machines write, an exchange is not used at all: their lancets
-//! are not kept out by our lock and could build on a file that is exchanged back.
+//! Linux 6.8 only while a root keeps it mounted. If other machines write, an exchange is not used at all: lancet
+//! processes there are not excluded by our lock and could build on a file that is exchanged back.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IoSlice};
@@ -21,10 +21,10 @@ use crate::scan::{KnownContent, holds};
 pub(crate) const PROOF_FILES: [&str; 2] = [".lancet-first", ".lancet-second"];
 
 impl Scratch<'_> {
-    /// Whether names can be exchanged in the folder of a write: without further ado where the kernel does it, and with a
-    /// program of this machine where it was seen to work on this mount. Never where other machines may write: their
-    /// lancets are not kept out by our lock, and one could build on a file that is exchanged back a moment later. To
-    /// rename the old file away keeps them out, since only one of them can.
+    /// Returns whether names can be exchanged in the folder of a write. Where the kernel carries it out, they can;
+    /// where a program of this machine does, only if it was seen to work on this mount. Never where other machines may
+    /// write: lancet processes there are not excluded by our lock, and one could build on a file that is exchanged back
+    /// a moment later. Renaming the old file away excludes them, since only one of them can.
     pub(super) fn may_exchange(&mut self, write: &Write<'_>) -> bool {
         let folder = write.located.folder();
         match self.disk().file_system_host(folder) {
@@ -40,7 +40,7 @@ impl Scratch<'_> {
         }
         let name = temporary_name();
         if let Some(above) = write.located.path().parent() {
-            // Without the entry a crash leaves the folder, and nothing worse.
+            // Without the entry a crash leaves the folder behind, and nothing worse.
             let _ = self.write_down_folder(&above.join(&name), &name, None);
         }
         let Ok(proof) = prove_exchange(self.disk(), folder, &name) else {
@@ -52,7 +52,8 @@ impl Scratch<'_> {
         proof == ExchangeProof::Proved
     }
 
-    /// Whether a root is on this mount. Its handle keeps the mount from being replaced, so that its number stays its own.
+    /// Returns whether a root is on this mount. The root's handle prevents the mount from being replaced, so that its
+    /// number is not reused.
     fn is_kept_mounted(&self, mount: MountId) -> bool {
         let disk = self.disk();
         let mut roots = self.workspace.roots.iter();
@@ -63,7 +64,7 @@ impl Scratch<'_> {
     }
 }
 
-/// Exchanges two files in a new folder of this name, which is removed again. Fails where that cannot be tried.
+/// Exchanges two files in a new folder of this name, which is removed again. Fails if that cannot be tested.
 pub(crate) fn prove_exchange(
     disk: &dyn Disk,
     above: BorrowedFd<'_>,
@@ -98,8 +99,8 @@ fn prove_in(disk: &dyn Disk, above: BorrowedFd<'_>, name: &OsStr) -> io::Result<
         Err(error) if is_unknown(&error) => return Ok(ExchangeProof::NotProved),
         Err(error) => return Err(error),
     }
-    // Only the listing counts, and only where its numbers are those of the files: a lookup of a name is answered from
-    // the kernel's memory of what the exchange should have done.
+    // Only the listing counts, and only if its numbers are those of the files: a lookup of a name is answered from the
+    // kernel's cache of what the exchange should have done.
     let after = listed(disk, above, name)?;
     let is_told = before == [Some(one), Some(two)];
     let is_exchanged = after == [Some(two), Some(one)]
@@ -112,14 +113,14 @@ fn prove_in(disk: &dyn Disk, above: BorrowedFd<'_>, name: &OsStr) -> io::Result<
     })
 }
 
-/// Creates a file that holds its own name; returns its inode number.
+/// Creates a file that contains its name; returns its inode number.
 fn make(disk: &dyn Disk, folder: &OwnedFd, name: &OsStr) -> io::Result<u64> {
     let file = disk.open_at(folder.as_fd(), name, OpenMode::Create { mode: 0o600 })?;
     disk.write_at(file.as_fd(), &[IoSlice::new(name.as_encoded_bytes())], 0)?;
     Ok(disk.stat(file.as_fd())?.inode)
 }
 
-/// The inode numbers of the two files, as a new listing of the folder has them.
+/// Returns the inode numbers of the two files from a new listing of the folder.
 fn listed(disk: &dyn Disk, above: BorrowedFd<'_>, name: &OsStr) -> io::Result<[Option<u64>; 2]> {
     let folder = disk.open_at(above, name, OpenMode::Folder)?;
     let entries: Vec<(OsString, u64)> = disk.list_inodes(folder.as_fd())?;

@@ -14,8 +14,8 @@ use super::{CommitError, Durability, Expected, OldFile, Warning, Write, Written}
 use crate::displaced::{Displaced, Seal};
 use crate::locks::{FolderLocks, LockScope};
 
-/// The longest time measured between another program's lookup of the name and its wait for the lease, unless it was
-/// descheduled.
+/// The longest time measured between another program's lookup of the name and its wait for the lease, unless that
+/// program was descheduled.
 const LATE: Duration = Duration::from_micros(100);
 
 pub(super) fn finish(
@@ -28,7 +28,7 @@ pub(super) fn finish(
     let swapped = Instant::now();
     let lock_scope = guard.scope;
     if done.len() == 1 {
-        // A single write cannot be rolled back any more: other commits need not wait for the flush.
+        // A single write can no longer be rolled back: other commits need not wait for the flush.
         drop(guard);
         flush(&scratch, batch, &mut done);
     } else {
@@ -88,8 +88,9 @@ pub(super) fn finish(
 }
 
 /// A program may have looked up the old file just before the swap and not reached the lease yet. The lease is held a
-/// moment longer, so that it shows. Where the flush took that long the pause has no length; it is called all the same,
-/// so that the number of calls of a commit does not depend on time, which tests that let each call fail rely on.
+/// moment longer, so that the program is noticed. If the flush already took that long, the pause has length zero, but
+/// is still called. The number of calls of a commit then does not depend on time, which tests that let each call fail
+/// rely on.
 fn wait_for_late_writers(scratch: &Scratch<'_>, done: &[Applied], swapped: Instant) {
     let is_leased = done.iter().any(|done| match &done.rollback {
         Rollback::Exchange { old_file, .. } | Rollback::Aside { old_file, .. } => {
@@ -122,7 +123,8 @@ fn flush(scratch: &Scratch<'_>, batch: &[Write<'_>], done: &mut [Applied]) {
     }
 }
 
-/// Stores the old file as the backup. Where the folder was not flushed it is not removed: it may be the only copy.
+/// Stores the old file as the backup. If the folder was not flushed, the old file is not removed: it may be the only
+/// copy.
 fn put_away(
     scratch: &Scratch<'_>,
     write: &Write<'_>,

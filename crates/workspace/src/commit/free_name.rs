@@ -1,5 +1,5 @@
 //! Gives a file a name that must be free, by the safest means that the file system offers. Where the flags of a rename
-//! may be ignored, that is a hard link: it is the one call that no file system was seen to replace a file with.
+//! may be ignored, that is a hard link: it is the only call that was never seen to replace a file on any file system.
 
 use std::ffi::OsStr;
 use std::io;
@@ -59,7 +59,7 @@ pub(crate) fn rename_to_free_name(
         Ok(_) => return Err(io::ErrorKind::AlreadyExists.into()),
     }
     if trust == RenameTrust::Doubtful {
-        // The flag may be ignored, so it does not count; where it is not, it closes the gap after the check.
+        // The flag may be ignored, so it is not relied on; if it is respected, it closes the gap after the check.
         match disk.rename_at(folder, from, to, Replace::Never) {
             Ok(()) => return Ok(RenameSafety::CheckedFirst),
             Err(error) if !is_unknown(&error) => return Err(error),
@@ -71,8 +71,8 @@ pub(crate) fn rename_to_free_name(
 }
 
 /// Moves a file to a free name in another folder. Where the flags of a rename may be ignored, the file first gets a
-/// temporary name, which takes it out of everybody's way: a link alone would leave a moment in which another program's
-/// new file at the old name is removed.
+/// temporary name, where no other program touches it: with a link alone there would be a moment in which another
+/// program's new file at the old name is removed.
 pub(crate) fn move_to_free_name(
     disk: &dyn Disk,
     trust: RenameTrust,
@@ -99,7 +99,7 @@ pub(crate) fn move_to_free_name(
     moved
 }
 
-/// Whether a link failed because the file system has none.
+/// Returns whether a link failed because the file system has none.
 pub(super) fn is_linkless(error: &io::Error) -> bool {
     is_unknown(error) || error.kind() == io::ErrorKind::PermissionDenied
 }

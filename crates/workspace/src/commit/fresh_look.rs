@@ -1,5 +1,5 @@
-//! Looks at a file past the kernel's cache, where a program or another machine keeps it: a name may have been answered
-//! from memory, and so may the bytes behind it.
+//! Checks a file past the kernel's cache, if a program or another machine stores it: a name may have been answered from
+//! the cache, and so may the bytes behind it.
 
 use std::ffi::OsStr;
 use std::io;
@@ -13,9 +13,10 @@ use crate::mounts::RenameTrust;
 use crate::revision::Revision;
 use crate::scan::{KnownContent, holds};
 
-/// Makes the kernel look up a temporary name of ours again. Only such a name: where it is free, a folder has it for a
-/// moment, which would be in the way of another program under a name of the user's. To create a folder under the name is a call that the kernel does not answer
-/// from memory for a FUSE mount; that it fails, because the name exists, is what is expected.
+/// Makes the kernel look up a temporary name of ours again. Only for such a name: if it is free, a folder has it for a
+/// moment, which would disturb another program if the name were the user's. Creating a folder under the name is a call
+/// that the kernel does not answer from its cache for a FUSE mount. The call is expected to fail, because the name
+/// exists.
 pub(super) fn look_up_again(
     disk: &dyn Disk,
     folder: BorrowedFd<'_>,
@@ -23,18 +24,18 @@ pub(super) fn look_up_again(
 ) -> io::Result<()> {
     match disk.make_folder_at(folder, name) {
         Ok(()) => {
-            // The file is not there, whatever the kernel remembers.
+            // The file is not there, whatever the kernel's cache contains.
             if disk.remove_folder_at(folder, name).is_err() {
                 let _ = disk.remove_folder_at(folder, name);
             }
             Err(io::ErrorKind::NotFound.into())
         }
-        // Any other refusal says nothing about the name, which is looked at next.
+        // Any other error reveals nothing about the name, which is checked next.
         Err(_) => Ok(()),
     }
 }
 
-/// Makes the kernel look a name up again where it may remember what is no longer so.
+/// Makes the kernel look a name up again if its cache may be out of date.
 pub(super) fn look_up_where_doubtful(
     scratch: &Scratch<'_>,
     folder: BorrowedFd<'_>,
@@ -46,7 +47,7 @@ pub(super) fn look_up_where_doubtful(
     }
 }
 
-/// Whether a file, opened anew, has the content that the change was computed from.
+/// Returns whether a file, opened again, has the content that the change was computed from.
 pub(super) fn holds_expected_afresh(
     disk: &dyn Disk,
     write: &Write<'_>,
@@ -58,7 +59,7 @@ pub(super) fn holds_expected_afresh(
     })
 }
 
-/// Whether a file, opened anew, has the content of this revision.
+/// Returns whether a file, opened again, has the content of this revision.
 pub(super) fn holds_revision_afresh(
     disk: &dyn Disk,
     folder: BorrowedFd<'_>,
@@ -71,7 +72,7 @@ pub(super) fn holds_revision_afresh(
     })
 }
 
-/// Reads past the cache where that is possible.
+/// Reads past the cache if that is possible.
 fn read_afresh(
     disk: &dyn Disk,
     folder: BorrowedFd<'_>,

@@ -1,5 +1,5 @@
-//! How a finished change reached the disk, and what that guarantees against concurrent writers. The ways to replace
-//! content come first, from the strongest to the weakest; creating, removing and moving a file have no rank.
+//! How a finished change reached the disk, and what that guarantees against concurrent writers. The methods of
+//! replacing content come first, from the strongest to the weakest; creating, removing and moving a file have no rank.
 
 use std::fmt;
 
@@ -32,7 +32,7 @@ pub enum Guarantee {
 }
 
 impl Guarantee {
-    /// The stable name that answers give it, such as `exchange+lease`.
+    /// Returns the stable name that answers use, such as `exchange+lease`.
     pub fn name(self) -> &'static str {
         match self {
             Guarantee::ExchangeLeased => "exchange+lease",

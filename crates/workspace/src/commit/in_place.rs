@@ -1,5 +1,5 @@
-//! Rewrites a file in place, where the name must stay with its inode (several hard links, a mount point, another
-//! owner, a folder without write permission), under a write lease where one is granted. The old bytes are stored and
+//! Rewrites a file in place, if the name must stay with its inode (several hard links, a mount point, another owner, a
+//! folder without write permission). It does so under a write lease if one is granted. The old bytes are stored and
 //! flushed first, and restored if anything fails.
 
 use std::io;
@@ -106,7 +106,8 @@ pub(super) fn stage(
     })
 }
 
-/// Names the copies once the journal has them: a crash before leaves none, and a crash later leaves them to recovery.
+/// Names the copies once the journal contains them: a crash before that leaves none, and a crash later leaves them to
+/// recovery.
 pub(super) fn name_copies(
     scratch: &mut Scratch<'_>,
     rewrite: &mut Rewrite,
@@ -157,13 +158,13 @@ pub(super) fn protection(
     })
 }
 
-/// Fails where a rewrite without full protection is not allowed.
+/// Fails if a rewrite without full protection is not allowed.
 fn check_weak(scratch: &Scratch<'_>, write: &Write<'_>) -> Result<(), CommitFailure> {
     let host = || scratch.disk().file_system_host(write.located.folder());
     match write.options.weak {
         Weak::Allow => Ok(()),
         Weak::Refuse => Err(CommitFailure::Unsafe(UnsafeReason::Forbidden)),
-        // Where the host cannot be determined it may be another machine.
+        // If the host cannot be determined, it may be another machine.
         Weak::Auto => match host().unwrap_or(FileSystemHost::Network) {
             FileSystemHost::Network => Err(CommitFailure::Unsafe(UnsafeReason::Network)),
             _ => Ok(()),
@@ -200,7 +201,7 @@ fn open(disk: &dyn Disk, write: &Write<'_>, patience: Duration) -> Result<OwnedF
     }
 }
 
-/// Rewrites the file. Where that fails the old bytes are restored, or the error says where they are.
+/// Rewrites the file. If that fails the old bytes are restored, or the error names their location.
 pub(super) fn rewrite(
     scratch: &mut Scratch<'_>,
     write: &Write<'_>,
@@ -210,7 +211,7 @@ pub(super) fn rewrite(
     let disk = scratch.disk();
     make_room(disk, write, &to_rewrite)?;
     let overwritten = overwrite(disk, write, &rewrite, &to_rewrite).and_then(|revision| {
-        // Another program put a file under the name meanwhile: theirs stays, and this one is restored.
+        // Another program put a file under the name meanwhile: that file stays, and this one is restored.
         let at_name = || disk.stat_at(write.located.folder(), &write.located.name);
         match at_name().or_else(|_| at_name()) {
             Ok(now) if now.same_file(&to_rewrite.stamp) => Ok((revision, now)),
@@ -266,7 +267,7 @@ pub(super) fn rewrite(
     })
 }
 
-/// Keeps the copy of the old bytes as the backup, if there is a state folder.
+/// Stores the copy of the old bytes as the backup, if there is a state folder.
 pub(super) fn keep_old(
     scratch: &mut Scratch<'_>,
     write: &Write<'_>,
@@ -284,8 +285,7 @@ pub(super) fn keep_old(
     })
 }
 
-/// Reserves the space that the new content needs more than the old: a full disk shows here, before a byte is
-/// overwritten.
+/// Reserves the additional space that the new content needs: a full disk is noticed here, before a byte is overwritten.
 fn make_room(
     disk: &dyn Disk,
     write: &Write<'_>,
@@ -295,7 +295,7 @@ fn make_room(
     let old = &to_rewrite.stamp;
     disk.reserve(file, old.size, new_length(&write.new, old.size))
         .map_err(|source| {
-            // Give back what was reserved; the content was not touched.
+            // Release what was reserved; the content was not touched.
             let _ = disk.set_length(file, old.size);
             let _ = disk.set_modified(file, old.mtime);
             CommitFailure::Io {
@@ -322,15 +322,15 @@ fn overwrite(
             .map_err(CommitFailure::at("write"))?;
     }
     if old.permissions() & 0o6000 != 0 {
-        // A write clears set-user-id and set-group-id. Where only the owner may set them they stay cleared, as after
-        // any write.
+        // A write clears set-user-id and set-group-id. If only the owner may set them they stay cleared, as after any
+        // write.
         let _ = disk.set_permissions(file, old.permissions());
     }
     flush(disk, file)?;
     Ok(revision)
 }
 
-/// Overwrites an open file with all of another one and flushes it.
+/// Overwrites an open file with the content of another one and flushes it.
 pub(crate) fn write_over(
     disk: &dyn Disk,
     from: BorrowedFd<'_>,
@@ -343,7 +343,8 @@ pub(crate) fn write_over(
     disk.sync(to)
 }
 
-/// Restores the old bytes and the modification time. Where that fails they are kept, and the error is their path.
+/// Restores the old bytes and the modification time. If that fails, the copy of the old bytes remains, and the error is
+/// its path.
 pub(super) fn restore(
     scratch: &mut Scratch<'_>,
     rewrite: &Rewrite,

@@ -1,6 +1,6 @@
-//! The journal entry of a commit, which tells recovery what a crashed process was about to do. It is written after the
-//! folders are locked and before any name changes. No lease is held yet, because a flush takes time and a lease blocks
-//! other programs. It is closed after the temporary files are removed.
+//! The journal entry of a commit, from which recovery learns what a crashed process was about to do. It is written
+//! after the folders are locked and before any name changes. No lease is held yet, because a flush takes time and a
+//! lease blocks other programs. It is closed after the temporary files are removed.
 
 use std::io;
 use std::sync::{Arc, PoisonError};
@@ -11,8 +11,8 @@ use super::{Expected, Method, NewBytes, Write};
 use crate::journal::{Act, FileIdentity, Flush, Intent, Journal, Step, Ticket};
 use crate::roots::Workspace;
 
-/// An open journal entry, closed on drop. It must be dropped after the temporary files that it names are removed: what
-/// a crash leaves without an entry is not recovered.
+/// An open journal entry, closed on drop. It must be dropped after the temporary files that it names are removed: files
+/// that a crash leaves without an entry are not recovered.
 pub(super) struct JournalEntry {
     journal: Option<(Arc<dyn Journal>, Ticket)>,
 }
@@ -83,8 +83,8 @@ impl Drop for JournalEntry {
     }
 }
 
-/// Finds a write of the batch whose file an interrupted commit names that is not settled. Called under the locks of the
-/// batch: a running commit of these files would hold them.
+/// Finds a write of the batch whose file belongs to an interrupted commit that is not settled. Called under the locks
+/// of the batch: a running commit of these files would hold them.
 pub(super) fn unsettled(workspace: &Workspace, batch: &[Write<'_>]) -> io::Result<Option<usize>> {
     let Some(journal) = &workspace.journal else {
         return Ok(None);

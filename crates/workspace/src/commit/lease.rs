@@ -1,5 +1,5 @@
-//! The check that decides: takes a lease on the file at the name, where one is granted, and compares its content.
-//! From here to the verification nothing waits.
+//! The decisive check: takes a lease on the file at the name, if one is granted, and compares its content. From here to
+//! the verification nothing waits.
 
 use std::ffi::OsStr;
 use std::io;
@@ -15,7 +15,7 @@ use crate::disk::{Disk, Lease, OpenMode};
 use crate::mounts::{LeaseCoverage, RenameTrust};
 use crate::stamp::Stamp;
 
-/// How often the check is repeated where another file takes the name meanwhile.
+/// How often the check is repeated if another file takes the name meanwhile.
 const TRIES: usize = 3;
 
 /// An open file whose content was compared with what the write expects.
@@ -31,15 +31,15 @@ pub(super) struct CheckedFile {
 pub(super) enum Protection {
     /// A lease detects every writer.
     Leased,
-    /// A lease detects whoever opens the file under this name, but not every writer on this file system: the bytes are
-    /// compared as well.
+    /// A lease detects every process that opens the file under this name, but not every writer on this file system: the
+    /// bytes are compared as well.
     PartlyLeased,
     /// No lease: the file has another owner, or the file system has no leases.
     NotLeased,
 }
 
 impl CheckedFile {
-    /// Whether no writer has come since. Without a lease this is not known, and true.
+    /// Returns whether no writer has come since; true without a lease, where this is not known.
     pub(super) fn is_quiet(&self, disk: &dyn Disk) -> bool {
         let ask = || disk.lease_is_unbroken(self.handle.as_fd(), Lease::Read);
         self.protection == Protection::NotLeased || ask().or_else(|_| ask()).unwrap_or(false)
@@ -65,7 +65,7 @@ pub(super) fn take_lease(
     }
 }
 
-/// Takes a lease; fails with `WouldBlock` where another program is still in the way after `patience`.
+/// Takes a lease; fails with `WouldBlock` if another program still has the file open after `patience`.
 pub(crate) fn wait_for_lease(
     disk: &dyn Disk,
     file: &OwnedFd,
@@ -86,8 +86,8 @@ pub(crate) fn wait_for_lease(
     }
 }
 
-/// Leases and compares the file at the name of a write. `handle` and `checked` are from before staging; where another
-/// file has the name now, that one is taken if it has the same content.
+/// Leases and compares the file at the name of a write. `handle` and `checked` are from before staging; if another file
+/// has the name now, that file is used if it has the same content.
 pub(super) fn lease_and_compare(
     scratch: &Scratch<'_>,
     write: &Write<'_>,
@@ -118,7 +118,7 @@ pub(super) fn lease_and_compare(
         };
         if !now.same_file(&found) {
             (handle, found) = located.open_file(OpenMode::Read).map_err(not_there)?;
-            // The other hard links of this file would not be changed, and the caller was not asked about them.
+            // The other hard links of this file would not be changed, and the caller's choice did not cover them.
             if found.links > 1 && !breaks_links(write) {
                 return Err(CommitFailure::Changed);
             }
@@ -138,8 +138,9 @@ pub(super) fn lease_and_compare(
     Err(CommitFailure::Busy(Duration::ZERO))
 }
 
-/// Whether the kernel remembers another file under the name than there is now, since another machine has replaced it. Such a
-/// file cannot be opened any more, or has other bytes. If it were renamed, the mount might not find it again.
+/// Returns whether the kernel's cache has another file under the name than there is now, since another machine has
+/// replaced it. The cached file cannot be opened any more, or has other bytes. If it were renamed, the mount might not
+/// find it again.
 fn is_remembered_wrongly(scratch: &Scratch<'_>, write: &Write<'_>) -> bool {
     let folder = write.located.folder();
     let name = &write.located.name;
@@ -202,8 +203,8 @@ pub(super) fn verify_displaced(
     }
 }
 
-/// Why a displaced file could not be looked at. Where a mount does not find what it has just renamed, it renamed another
-/// machine's file, of which it had not heard.
+/// Returns why a displaced file could not be examined. If a mount does not find what it has just renamed, it renamed
+/// another machine's file that it did not know of.
 fn unseen(source: io::Error, is_doubtful: bool) -> CommitFailure {
     if is_doubtful && source.kind() == io::ErrorKind::NotFound {
         return CommitFailure::Changed;

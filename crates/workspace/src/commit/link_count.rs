@@ -12,8 +12,8 @@ use crate::stamp::Stamp;
 const LINK_LOOKS: u32 = 30;
 const LINK_PAUSE: Duration = Duration::from_millis(1);
 
-/// Waits a moment for the second link that another lancet gives a file while it names it, where it does that by a link. A
-/// file that keeps it has hard links of its own.
+/// Waits a moment for a second link to disappear: another lancet process may name a file by a link, which gives it two
+/// for a moment. A file that still has it afterwards has hard links of the user's.
 pub(super) fn settled_links(
     scratch: &Scratch<'_>,
     write: &Write<'_>,

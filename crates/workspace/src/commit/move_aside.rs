@@ -1,4 +1,4 @@
-//! Replaces a file where two names cannot be exchanged: the old file is renamed away and verified, and the new one is
+//! Replaces a file if two names cannot be exchanged: the old file is renamed away and verified, and the new one is
 //! linked to the name, which must still be free. Nothing is lost, but the name is missing for some microseconds.
 
 use std::ffi::{OsStr, OsString};
@@ -18,10 +18,10 @@ use super::{CommitFailure, Guarantee, Write};
 use crate::disk::{Disk, Replace};
 use crate::mounts::RenameTrust;
 
-/// How long the old file is offered its name again where another machine keeps it, and after which pauses.
+/// How long restoring the old file's name is tried if another machine stores it, and with which pauses.
 const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(20);
-/// For how long a link alone is tried.
+/// How long a link alone is tried.
 const LINK_PATIENCE: Duration = Duration::from_millis(200);
 
 pub(super) fn move_aside(
@@ -45,8 +45,8 @@ pub(super) fn move_aside(
     let given = match rename_to_free_name(disk, trust, folder, &temporary.name, name) {
         Ok(given) => given,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            // Another program created the file while the name was missing: its file stays. The old one is kept; it
-            // holds the content that was checked.
+            // Another program created the file while the name was missing: that file stays. The old one is stored; it
+            // contains what was checked.
             keep(scratch, write, &old);
             return Err(CommitFailure::Changed);
         }
@@ -76,14 +76,14 @@ pub(super) fn move_aside(
     ))
 }
 
-/// The name that the old file is renamed to, derived from the temporary name of the new one.
+/// Returns the name that the old file is renamed to, derived from the temporary name of the new one.
 pub(crate) fn aside_name(temporary: &OsStr) -> OsString {
     let mut name = temporary.to_owned();
     name.push(".old");
     name
 }
 
-/// Renames the old file back, or keeps it where the name has been taken.
+/// Renames the old file back, or stores it if the name has been taken.
 pub(super) fn put_back(
     scratch: &Scratch<'_>,
     write: &Write<'_>,
@@ -104,9 +104,10 @@ pub(super) fn put_back(
     }
 }
 
-/// Tries again for a while what must not fail: a network file system may not find a file for a moment that it has just
-/// renamed, until it has heard of everything that other machines did to the name. A link needs the file itself; after a
-/// few pauses it is renamed, for which its name is enough, where a new listing of the folder says that the other one is free.
+/// Retries for a while an operation that must not fail: a network file system may not find a file that it has just
+/// renamed, until it has learned of every change that other machines made to the name. A link needs the file itself.
+/// After a few pauses the file is renamed, for which its name is enough, if a new listing of the folder shows that the
+/// other name is free.
 fn patiently(
     disk: &dyn Disk,
     folder: BorrowedFd<'_>,

@@ -1,5 +1,5 @@
-//! Creates, removes and moves files by the rules of the exchange: nothing is replaced, and a displaced file is
-//! verified before it counts as removed.
+//! Creates, removes and moves files by the rules of the exchange: nothing is replaced, and a displaced file is verified
+//! before it counts as removed.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -24,7 +24,7 @@ use crate::mounts::{MissingFeature, RenameTrust};
 use crate::revision::Revision;
 use crate::stamp::Stamp;
 
-/// Links the new file to its name; fails where the name exists.
+/// Links the new file to its name; fails if the name exists.
 pub(super) fn create(
     scratch: &mut Scratch<'_>,
     write: &Write<'_>,
@@ -112,7 +112,7 @@ impl MovedFile {
     fn is_quiet(&self, disk: &dyn Disk) -> bool {
         match self {
             MovedFile::File(file) => file.is_quiet(disk),
-            // Nobody can write into a link.
+            // A symbolic link cannot be written to.
             MovedFile::Link(_) => true,
         }
     }
@@ -255,7 +255,7 @@ fn rename_by_link(
             return back(CommitFailure::NoRename);
         }
         Err(error) if is_linkless(&error) => {
-            // A file is copied instead; a link is renamed by the flag that may be ignored.
+            // A file is copied instead; a link is renamed with the flag that may be ignored.
             let MovedFile::Link(_) = old_file else {
                 return back(CommitFailure::NoRename);
             };
@@ -269,7 +269,7 @@ fn rename_by_link(
         }
         Err(error) => return back(refused(error)),
     };
-    // Where the stamp cannot be read, the next check compares content.
+    // If the stamp cannot be read, the next check compares content.
     let stat = || disk.stat_at(to_folder, &to.name);
     let stamp = stat().or_else(|_| stat()).unwrap_or(*old_file.stamp());
     Ok((stamp, given))

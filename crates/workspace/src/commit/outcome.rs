@@ -22,14 +22,14 @@ pub struct Written {
     pub durable: bool,
     /// Folders created for the file, outermost first.
     pub created_folders: Vec<PathBuf>,
-    /// What the caller should report although the write succeeded.
+    /// Warnings to report although the write succeeded.
     pub warnings: Vec<Warning>,
-    /// The stored old file; `None` where there was none or nothing is stored.
+    /// The stored old file; `None` if there was none or nothing is stored.
     pub displaced: Option<Displaced>,
 }
 
 impl Written {
-    /// Whether the old file is stored and cannot change any more.
+    /// Returns whether the old file is stored and cannot change any more.
     pub fn is_sealed(&self) -> bool {
         self.displaced
             .as_ref()
@@ -42,18 +42,17 @@ impl Written {
 pub enum Warning {
     /// The folder could not be flushed; a power cut may undo the write.
     NotDurable,
-    /// Another program replaced the new file right after the write; both are kept.
+    /// Another program replaced the new file right after the write; both versions still exist.
     Overwritten,
-    /// A program that had opened the old file is about to write into it; what it writes becomes a version
-    /// of its own.
+    /// A program that had opened the old file is about to write to it; the written content becomes a separate version.
     LateWriter,
-    /// The file had other hard links; they keep the old content.
+    /// The file had other hard links, which still have the old content.
     LinksBroken,
-    /// The old file could not be stored and is at this path, beside the new one.
+    /// The old file could not be stored and is at this path, next to the new one.
     Left(PathBuf),
     /// Other lancet processes could not be locked out.
     NotLocked,
-    /// Other writers could not be kept away while the file was rewritten in place, or renamed after a check.
+    /// Other writers could not be excluded while the file was rewritten in place, or renamed after a check.
     Unprotected,
     /// An empty folder that was to be removed with the file could not be.
     FolderStays(PathBuf),
@@ -62,7 +61,7 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// The name of the warning in answers.
+    /// Returns the name of the warning in answers.
     pub fn name(&self) -> &'static str {
         match self {
             Warning::NotDurable => "NOT_DURABLE",
@@ -81,7 +80,7 @@ impl Warning {
 /// What denies the permission to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadOnlyReason {
-    /// The file is not writable for this user, or for anybody.
+    /// The file is not writable for this user, or for any user.
     File,
     /// The file is immutable (`chattr +i`).
     Immutable,
@@ -92,7 +91,7 @@ pub enum ReadOnlyReason {
 }
 
 impl ReadOnlyReason {
-    /// Returns `FileSystem` where the error says so, else what was being written.
+    /// Returns `FileSystem` if the error indicates it, else what was being written.
     pub(super) fn of(error: &io::Error, tried: ReadOnlyReason) -> ReadOnlyReason {
         match error.kind() {
             io::ErrorKind::ReadOnlyFilesystem => ReadOnlyReason::FileSystem,
@@ -101,7 +100,8 @@ impl ReadOnlyReason {
     }
 }
 
-/// Why a commit failed. Writes of the batch remain only after [`CommitError::Partly`]. `index` is the position of the write in the batch, from 0.
+/// Why a commit failed. Only after [`CommitError::Partly`] do writes of the batch remain. `index` is the position of
+/// the write in the batch, from 0.
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
     /// The file is no longer what was expected: other content, no file, a link, a pipe.
@@ -140,9 +140,9 @@ pub enum CommitError {
         /// How long the commit waited.
         waited: Duration,
     },
-    /// An earlier commit of this file, together with others, has not been settled: its process ended half-way, or another
-    /// process is just recovering it. Nothing was written; [`recover`](crate::Workspace::recover) and another attempt are
-    /// next.
+    /// An earlier commit of this file, together with others, has not been settled: its process ended half-way, or
+    /// another process is just recovering it. Nothing was written. The caller should call
+    /// [`recover`](crate::Workspace::recover) and try again.
     #[error("write {index}: an interrupted commit of this file is not settled yet")]
     Unsettled {
         /// The position in the batch.
@@ -182,7 +182,7 @@ pub enum CommitError {
         index: usize,
     },
     /// Other programs wrote the file at the moment of the swap. The newest version is at the name, the others are
-    /// kept.
+    /// stored.
     #[error("write {index}: others wrote it in the same moment; kept: {kept:?}")]
     Conflict {
         /// The position in the batch.
@@ -208,7 +208,7 @@ pub enum CommitError {
         cause: Box<CommitError>,
         /// The positions of the writes that were not rolled back.
         standing: Vec<usize>,
-        /// The paths of old content that was kept.
+        /// The paths of old content that was stored.
         kept: Vec<PathBuf>,
     },
 }
@@ -259,7 +259,7 @@ impl CommitFailure {
         move |source| CommitFailure::Io { step, source }
     }
 
-    /// The public error for the write at this position.
+    /// Returns the public error for the write at this position.
     pub(crate) fn of(self, index: usize) -> CommitError {
         match self {
             CommitFailure::Changed => CommitError::Changed { index },

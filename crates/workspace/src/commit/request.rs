@@ -16,9 +16,9 @@ use crate::stamp::Stamp;
 pub struct Write<'a> {
     /// The located file.
     pub located: &'a Located,
-    /// What must be at the name for the write to go ahead.
+    /// The state that the name must have for the write to go ahead.
     pub expected: Expected,
-    /// What is to be at the name afterwards.
+    /// The state that the name has afterwards.
     pub new: NewBytes<'a>,
     /// The revision of the new content, if it is known; else it is computed while writing.
     pub revision: Option<Revision>,
@@ -26,7 +26,7 @@ pub struct Write<'a> {
     pub options: WriteOptions,
 }
 
-/// What must be at the name for a write to go ahead.
+/// The state that a name must have for a write to go ahead.
 #[derive(Clone, Debug)]
 pub enum Expected {
     /// The name must be free.
@@ -50,7 +50,7 @@ pub enum Expected {
 }
 
 impl Expected {
-    /// The revision of what must be there: of the content, or of a link's target.
+    /// Returns the revision of what must be there: of the content, or of a link's target.
     pub fn revision(&self) -> Option<Revision> {
         match self {
             Expected::Missing => None,
@@ -59,7 +59,7 @@ impl Expected {
         }
     }
 
-    /// The stamp from when it was read.
+    /// Returns the stamp from when it was read.
     pub fn stamp(&self) -> Option<&Stamp> {
         match self {
             Expected::Missing => None,
@@ -127,8 +127,8 @@ pub struct WriteOptions {
     pub weak: Weak,
     /// What is flushed before a commit returns.
     pub durability: Durability,
-    /// The permission bits of the file; `None` keeps those it has, and gives a new file what the umask leaves. A file
-    /// that is rewritten in place keeps its own.
+    /// The permission bits of the file. With `None` the file keeps its bits, and a new file gets those that the umask
+    /// leaves. A file that is rewritten in place always keeps its bits.
     pub mode: Option<u32>,
     /// Whether the permission to execute the file changes.
     pub executable: Executable,
@@ -142,9 +142,9 @@ pub enum Executable {
     /// It stays as it is; a new file has none.
     #[default]
     Keep,
-    /// Whoever may read the file may execute it.
+    /// Every user who may read the file may execute it.
     Yes,
-    /// Nobody may execute the file.
+    /// No user may execute the file.
     No,
 }
 
@@ -159,23 +159,23 @@ impl Executable {
     }
 }
 
-/// What happens to an old file once nobody can write into it any more.
+/// What happens to an old file once no process can write to it any more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OldFile {
     /// It is stored in the state folder.
     #[default]
     Keep,
-    /// It is removed, since the caller has its bytes. A file that may still be written into is stored.
+    /// It is removed, since the caller has its bytes. A file that may still be written to is stored.
     KeptByCaller,
 }
 
 /// How new content gets to a name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strategy {
-    /// A new file takes the name; the file is rewritten in place only where that is impossible.
+    /// A new file takes the name; the file is rewritten in place only if that is impossible.
     #[default]
     Auto,
-    /// The file is rewritten in place, for programs that watch or hold its inode.
+    /// The file is rewritten in place, for programs that watch its inode or have it open.
     InPlace,
 }
 
@@ -192,7 +192,7 @@ pub enum HardLinkPolicy {
     Break,
 }
 
-/// Whether a rewrite in place may go on where no lease keeps every other writer away.
+/// Whether a rewrite in place may go on if no lease excludes every other writer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Weak {
     /// The rewrite goes on, with a warning, unless another machine may write the file: then it is refused.
@@ -204,7 +204,7 @@ pub enum Weak {
     Refuse,
 }
 
-/// What is flushed before the answer.
+/// What is flushed before the commit returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
     /// The file and its folder: the write survives a power cut.
@@ -215,7 +215,7 @@ pub enum Durability {
 }
 
 impl Write<'_> {
-    /// Whether the name is free after the write.
+    /// Returns whether the name is free after the write.
     pub(crate) fn removes_its_name(&self) -> bool {
         matches!(self.new, NewBytes::Nothing | NewBytes::MovedTo(_))
     }

@@ -1,4 +1,4 @@
-//! Rollback: what it takes to undo a swap, and undoing it when a later write of the batch fails. Changes that other
+//! Rollback: the data needed to undo a swap, and undoing it when a later write of the batch fails. Changes that other
 //! programs made meanwhile are left alone.
 
 use std::ffi::{OsStr, OsString};
@@ -18,7 +18,7 @@ use super::{CommitError, Write, Written};
 use crate::disk::{Disk, Replace};
 use crate::stamp::Stamp;
 
-/// A write that was applied, with what it takes to undo it.
+/// A write that was applied, with the data needed to undo it.
 pub(super) struct Applied {
     pub(super) written: Written,
     /// The folder whose flush makes the write durable.
@@ -97,7 +97,7 @@ pub(super) fn roll_back(
     }
 }
 
-/// One write that is being rolled back, where the file is.
+/// One write that is being rolled back, with the location of its file.
 struct Undoing<'u, 's> {
     scratch: &'u mut Scratch<'s>,
     write: &'u Write<'u>,
@@ -105,7 +105,7 @@ struct Undoing<'u, 's> {
     folder: Arc<OwnedFd>,
 }
 
-/// Rolls back one write; returns false where the write stays, because the system refuses or another program has changed
+/// Rolls back one write; returns false if the write remains, because the system refuses or another program has changed
 /// the file since.
 fn take_back(
     scratch: &mut Scratch<'_>,
@@ -262,13 +262,13 @@ impl Undoing<'_, '_> {
         undone
     }
 
-    /// Whether the file is the one that was written, and nobody has written to it since.
+    /// Returns whether the file is the one that was written, and no process has written to it since.
     fn is_ours(&self, now: io::Result<Stamp>) -> bool {
         let ours = &self.written.stamp;
         now.is_ok_and(|now| now.same_file(ours) && now.mtime == ours.mtime)
     }
 
-    /// Whether the file at the write's name is the one that was written.
+    /// Returns whether the file at the write's name is the one that was written.
     fn is_ours_at_name(&self) -> bool {
         let stat = || {
             let name = &self.write.located.name;
@@ -277,7 +277,7 @@ impl Undoing<'_, '_> {
         self.is_ours(stat().or_else(|_| stat()))
     }
 
-    /// Whether the file with this temporary name has what was written.
+    /// Returns whether the file with this temporary name has the content that was written.
     fn is_untouched(&self, name: &OsStr) -> bool {
         let (folder, written) = (self.folder.as_fd(), &self.written);
         is_untouched(self.scratch, folder, name, &written.stamp, written.revision)

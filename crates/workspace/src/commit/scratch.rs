@@ -16,7 +16,7 @@ use crate::random::random;
 use crate::revision::Revision;
 use crate::roots::Workspace;
 
-/// How many temporary names are tried before the error is believed.
+/// How many temporary names are tried before the error is returned.
 const TRIES: usize = 8;
 /// The device number under which missing features of the state folder's file system are recorded.
 pub(super) const STATE: u64 = u64::MAX;
@@ -59,7 +59,7 @@ impl<'w> Scratch<'w> {
         }
     }
 
-    /// Which writers a lease on this file detects.
+    /// Returns which writers a lease on this file detects.
     pub(super) fn lease_coverage(&self, file: &OwnedFd) -> LeaseCoverage {
         let mounts = &self.workspace.mounts;
         mounts.lease_coverage(self.disk(), file.as_fd())
@@ -121,7 +121,7 @@ impl<'w> Scratch<'w> {
         }
     }
 
-    /// Creates an empty file for old bytes, in the state folder or, without one, beside the file; also returns its
+    /// Creates an empty file for old bytes, in the state folder or, without one, next to the file; also returns its
     /// path.
     pub(super) fn create_displaced(
         &mut self,
@@ -158,7 +158,7 @@ impl<'w> Scratch<'w> {
         Ok((kept, path))
     }
 
-    /// Creates an empty file for the new bytes of a rewrite, beside the copy of the old ones.
+    /// Creates an empty file for the new bytes of a rewrite, next to the copy of the old ones.
     pub(super) fn create_next(&mut self, old: &Temporary) -> io::Result<Temporary> {
         let name = || next_name(&old.name);
         match self.create_unnamed(&old.folder, 0o600, STATE, &name)? {
@@ -167,7 +167,7 @@ impl<'w> Scratch<'w> {
         }
     }
 
-    /// Creates an unnamed file, which disappears with the process; `None` where the file system has none.
+    /// Creates an unnamed file, which disappears with the process; `None` if the file system has none.
     fn create_unnamed(
         &mut self,
         folder: &Arc<OwnedFd>,
@@ -227,8 +227,8 @@ impl<'w> Scratch<'w> {
         }
     }
 
-    /// Creates a folder, unless it exists; returns whether it was created. It first gets a temporary name that is in
-    /// the journal already, so that recovery knows it for ours after a crash at any point.
+    /// Creates a folder, unless it exists; returns whether it was created. It first gets a temporary name that is
+    /// already in the journal, so that recovery recognises it as ours after a crash at any point.
     pub(super) fn make_folder(
         &mut self,
         above: &Arc<OwnedFd>,
@@ -293,8 +293,7 @@ impl<'w> Scratch<'w> {
         }
     }
 
-    /// Records a folder that is about to be created, or was, so that recovery removes it after a crash if it is
-    /// empty.
+    /// Records a folder that is about to be created, or was, so that recovery removes it after a crash if it is empty.
     pub(super) fn write_down_folder(
         &mut self,
         path: &Path,
@@ -355,7 +354,7 @@ impl Drop for Scratch<'_> {
             }
         }
         if let Some(journal) = &self.workspace.journal {
-            // If it cannot be noted, the folder stays when its last file goes, and nothing worse.
+            // If it cannot be recorded, the folder stays when its last file is removed, and nothing worse.
             made.iter()
                 .for_each(|folder| _ = journal.keep_folder(folder));
         }
@@ -370,7 +369,7 @@ impl Drop for Scratch<'_> {
     }
 }
 
-/// The name of the new bytes of a rewrite, derived from that of the old ones.
+/// Returns the name of the new bytes of a rewrite, derived from that of the old ones.
 pub(crate) fn next_name(kept: &OsStr) -> OsString {
     let mut name = kept.to_owned();
     name.push(".new");
@@ -381,7 +380,7 @@ pub(crate) fn temporary_name() -> OsString {
     format!(".lancet-{:016x}.tmp", random()).into()
 }
 
-/// Whether the error says that the file system or the kernel does not support the call.
+/// Returns whether the error says that the file system or the kernel does not support the call.
 pub(super) fn is_unknown(error: &io::Error) -> bool {
     use rustix::io::Errno;
     matches!(

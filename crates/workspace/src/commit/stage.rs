@@ -66,7 +66,7 @@ pub(super) struct Creation {
 }
 
 impl Staged {
-    /// The folder in which names change.
+    /// Returns the folder in which names change.
     pub(super) fn folder<'s>(&'s self, write: &'s Write<'_>) -> &'s Arc<OwnedFd> {
         match self {
             Staged::Create(creation) => &creation.temporary.folder,
@@ -101,8 +101,8 @@ pub(super) fn stage(
     }
     let stamp = settled_links(scratch, write, &handle, stamp)?;
     match forced.unwrap_or_else(|| choose(scratch, write, &stamp)) {
-        // A rewrite in place also changes the file's other hard links. The policy allowed it for the file that was located,
-        // with its links; for another file, or one with more links, it must be asked again.
+        // A rewrite in place also changes the file's other hard links. The policy allowed it for the file that was
+        // located, with its links; for another file, or one with more links, the policy must decide again.
         Method::InPlace if !is_as_located(write, &stamp) => Err(CommitFailure::Changed),
         Method::InPlace => in_place::stage(scratch, write, handle, stamp).map(Staged::InPlace),
         method => stage_beside(scratch, write, &handle, stamp, method)
@@ -126,7 +126,7 @@ fn choose(scratch: &mut Scratch<'_>, write: &Write<'_>, stamp: &Stamp) -> Method
     }
 }
 
-/// Whether the file at the name is the one that was located, with as many hard links.
+/// Returns whether the file at the name is the one that was located, with as many hard links.
 fn is_as_located(write: &Write<'_>, now: &Stamp) -> bool {
     let located = write.located.stat();
     located.is_some_and(|then| then.same_file(now) && then.links == now.links)
@@ -140,8 +140,8 @@ pub(super) fn breaks_links(write: &Write<'_>) -> bool {
     }
 }
 
-/// Whether a folder of this name holds installed packages. Installers fill those with hard links to files that other
-/// projects share: a rewrite in place would change them everywhere.
+/// Returns whether a folder of this name contains installed packages. Installers fill those with hard links to files
+/// that other projects share: a rewrite in place would change them everywhere.
 pub fn is_package_store(name: &OsStr) -> bool {
     const STORES: [&str; 8] = [
         "node_modules",
@@ -164,7 +164,7 @@ fn stage_beside(
     method: Method,
 ) -> Result<Replacement, CommitFailure> {
     let disk = scratch.disk();
-    // Mode 0600 until the file gets its own: nobody else can read the new bytes before.
+    // Mode 0600 until the file gets its final mode: no other user can read the new bytes before.
     let temporary = scratch
         .create(&write.located.folder, 0o600, old.device)
         .map_err(|source| match source.kind() {
@@ -191,8 +191,8 @@ fn stage_beside(
     })
 }
 
-/// Copies owner, attributes and mode of the old file to the new one, unless another mode is wanted. Where the owner
-/// cannot be set the file must be rewritten in place. `ours` is the stamp of the new file, if known.
+/// Copies owner, attributes and mode of the old file to the new one, unless another mode is wanted. If the owner cannot
+/// be set, the file must be rewritten in place. `ours` is the stamp of the new file, if known.
 pub(super) fn copy_metadata(
     disk: &dyn Disk,
     write: &Write<'_>,
@@ -230,7 +230,7 @@ fn open_source(write: &Write<'_>) -> Result<Option<(OwnedFd, Stamp)>, CommitFail
     from.open_file(OpenMode::Read).map(Some).map_err(not_there)
 }
 
-/// Gives a copy the metadata of its original, after a check that the original had the expected content.
+/// Returns a copy the metadata of its original, after a check that the original had the expected content.
 fn finish_copy(
     disk: &dyn Disk,
     write: &Write<'_>,
@@ -259,7 +259,7 @@ fn finish_copy(
             }
         })?;
     if changes.is_empty() {
-        // A rename would have kept the time. Where this fails, the copy has the current time instead.
+        // A rename would have kept the time. If this fails, the copy has the current time instead.
         let _ = disk.set_modified(temporary.file.as_fd(), stamp.mtime);
     }
     Ok(carried)
@@ -347,7 +347,7 @@ pub(super) fn make_folders(
     Ok((folder, created))
 }
 
-/// Fails where a streamed write has read other bytes than expected.
+/// Fails if a streamed write has read other bytes than expected.
 pub(super) fn check_base(write: &Write<'_>, base: Option<Revision>) -> Result<(), CommitFailure> {
     match (&write.expected, base) {
         (Expected::Content { revision, .. }, Some(base)) if *revision != base => {
@@ -380,7 +380,7 @@ fn create_failed(source: io::Error) -> CommitFailure {
     }
 }
 
-/// Returns `now`, or the next nanosecond after `old` where that is later: a file's time changes with every write.
+/// Returns `now`, or the next nanosecond after `old` if that is later: a file's time changes with every write.
 pub(super) fn time_after(old: Moment, now: Moment) -> Moment {
     let next = if old.1 < 999_999_999 {
         (old.0, old.1 + 1)

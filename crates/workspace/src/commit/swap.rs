@@ -1,5 +1,5 @@
-//! The steps that an exchange of names and a move aside share: the last touch to the new file, the check of the displaced
-//! one, and what is told of the write.
+//! The steps that an exchange of names and a move aside share: the last update of the new file, the check of the
+//! displaced one, and the result that is reported.
 
 use std::ffi::OsStr;
 use std::io;
@@ -17,8 +17,8 @@ use crate::mounts::{RenameTrust, rename_trust};
 use crate::revision::Revision;
 use crate::stamp::Stamp;
 
-/// Updates the new file right before the swap: its modification time, and the mode and attributes where those of the
-/// old file have changed since staging.
+/// Updates the new file right before the swap: its modification time, and the mode and attributes if those of the old
+/// file have changed since staging.
 pub(super) fn freshen(
     disk: &dyn Disk,
     write: &Write<'_>,
@@ -42,8 +42,8 @@ pub(super) fn freshen(
         .map_err(CommitFailure::at("time"))
 }
 
-/// Verifies the file that was displaced to `aside`; fails where it is not the content that was checked. Where another
-/// file with the same content was displaced, that one becomes `old_file`. The caller keeps `old_file`, and with it the
+/// Verifies the file that was displaced to `aside`; fails if it does not have the content that was checked. If another
+/// file with the same content was displaced, that one becomes `old_file`. The caller holds `old_file`, and with it the
 /// lease, until the displaced file has its name back: a program that waits for the lease must find the file there.
 pub(super) fn verify_and_adopt(
     scratch: &Scratch<'_>,
@@ -65,7 +65,7 @@ pub(super) fn verify_and_adopt(
     }
 }
 
-/// The write by which a new file has taken the name, and what it takes to undo it.
+/// Returns the write by which a new file has taken the name, with the data needed to undo it.
 pub(super) fn applied(
     disk: &dyn Disk,
     write: &Write<'_>,
@@ -98,7 +98,7 @@ pub(super) fn applied(
     }
 }
 
-/// Reads the stamp of the new file at its name; warns where another program's file is there instead.
+/// Reads the stamp of the new file at its name; warns if another program's file is there instead.
 pub(super) fn settle_stamp(
     disk: &dyn Disk,
     write: &Write<'_>,
@@ -129,7 +129,8 @@ pub(super) fn settle_stamp(
     }
 }
 
-/// Whether the file at the name is ours under another number, as on file systems of programs that number names.
+/// Returns whether the file at the name is ours under another inode number, as on file systems in user space that
+/// number names.
 fn is_ours_renumbered(
     disk: &dyn Disk,
     write: &Write<'_>,

@@ -1,5 +1,5 @@
 //! Checks right before and right after a swap that the path still leads to the folder whose names change. A folder's
-//! handle stays valid wherever the folder is moved, so the handle alone does not show it.
+//! handle stays valid wherever the folder is moved, so a move is not visible from the handle alone.
 
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
@@ -45,16 +45,15 @@ impl<'b> TargetFolders<'b> {
         }
     }
 
-    /// Fails where a folder was moved, or where that cannot be determined. Nothing may wait between this and the
-    /// swap.
+    /// Fails if a folder was moved, or if that cannot be determined. Nothing may wait between this and the swap.
     pub(super) fn check(&self, scratch: &Scratch<'_>) -> Result<(), CommitFailure> {
         let disk = scratch.disk();
         self.first.check(disk)?;
         self.second.iter().try_for_each(|place| place.check(disk))
     }
 
-    /// Returns why a swap must be rolled back: a folder was moved at the same moment. Where this cannot be determined
-    /// the check before the swap counts.
+    /// Returns why a swap must be rolled back: a folder was moved at the same moment. If this cannot be determined, the
+    /// check before the swap counts.
     pub(super) fn moved_meanwhile(&self, scratch: &Scratch<'_>) -> Option<CommitFailure> {
         match self.check(scratch).or_else(|_| self.check(scratch)) {
             Err(failure @ (CommitFailure::FolderMoved | CommitFailure::RootMoved(_))) => {
@@ -72,7 +71,7 @@ impl TargetFolder<'_> {
     }
 }
 
-/// Fails where the innermost existing folder of a free name was moved, before new folders are created in it.
+/// Fails if the innermost existing folder of a free name was moved, before new folders are created in it.
 pub(super) fn check_before_folders(
     disk: &dyn Disk,
     located: &Located,

@@ -1,9 +1,9 @@
-//! Closes a handle and says how that went, which dropping it does not.
+//! Closes a handle and returns the result, which dropping it does not.
 
 use std::io;
 use std::os::fd::BorrowedFd;
 
-/// Closes a copy of a handle and says how that went. A close that a signal interrupts has closed it.
+/// Closes a copy of a handle and returns the result. A close that a signal interrupts has closed it.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn close_copy(file: BorrowedFd<'_>) -> io::Result<()> {
     match nix::unistd::close(file.try_clone_to_owned()?) {

@@ -1,5 +1,5 @@
-//! A test double for [`Disk`]: fails the n-th call with a chosen error, and runs a hook before each call where a test
-//! can act as another program. No production path creates one.
+//! A test double for [`Disk`]: fails the n-th call with a chosen error, and runs a hook before each call in which a
+//! test can act as another program. No production code creates one.
 
 mod call;
 mod disk;
@@ -51,12 +51,12 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl FaultyDisk {
-    /// A disk that works until a fault is set.
+    /// Returns a disk that works until a fault is set.
     pub fn new() -> FaultyDisk {
         FaultyDisk::default()
     }
 
-    /// A disk that works and skips every flush, for property tests with thousands of small files.
+    /// Returns a disk that works and skips every flush, for property tests with thousands of small files.
     pub fn unflushed() -> FaultyDisk {
         FaultyDisk {
             flush: Flush::LeftOut,
@@ -75,7 +75,8 @@ impl FaultyDisk {
         locked(&self.refused).push((method, errno));
     }
 
-    /// Lets every call that needs room fail, like a disk that is full. What is there can be read, renamed and removed.
+    /// Lets every call that needs disk space fail, like a disk that is full. Existing files can be read, renamed and
+    /// removed.
     pub fn fill(&self) {
         let full = rustix::io::Errno::NOSPC.raw_os_error();
         for method in ["write_at", "reserve", "make_folder_at"] {

@@ -50,7 +50,7 @@ mod calls {
     /// `F_SETSIG`, which the `libc` crate does not define; the number is the same on every Linux target of Rust.
     const SET_SIGNAL: libc::c_int = 10;
 
-    /// A lease break sends a signal to the holder. SIGIO, the default, would end the process; SIGURG is ignored
+    /// Returns a lease break sends a signal to the holder. SIGIO, the default, would end the process; SIGURG is ignored
     /// unless the host handles it, and a spurious one does no harm.
     pub(super) fn use_harmless_signal(file: BorrowedFd<'_>) -> io::Result<()> {
         fcntl(file, SET_SIGNAL, libc::SIGURG).map(|_| ())
@@ -94,7 +94,8 @@ pub(super) fn take_lease(file: BorrowedFd<'_>, lease: Lease) -> io::Result<()> {
     calls::set_lease(file, number(lease))
 }
 
-/// Whether the lease is still held and nobody waits for it: the kernel reports another kind once a break has begun.
+/// Returns whether the lease is still held and no program waits for it: the kernel reports another kind once a break
+/// has begun.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn lease_is_unbroken(file: BorrowedFd<'_>, lease: Lease) -> io::Result<bool> {
     Ok(calls::lease_of(file)? == number(lease))

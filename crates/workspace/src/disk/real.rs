@@ -1,4 +1,4 @@
-//! The real disk: each method of [`Disk`] is one system call, repeated where a signal interrupted it.
+//! The real disk: each method of [`Disk`] is one system call, repeated if a signal interrupted it.
 
 mod attributes;
 mod beneath;
@@ -391,7 +391,7 @@ impl Disk for RealDisk {
         if time.is_zero() {
             return;
         }
-        // The default timer slack lengthens a sleep by 50 microseconds, which is long where 20 are wanted.
+        // The default timer slack lengthens a sleep by 50 microseconds, which is long for one of 20.
         let _exact = raw::without_timer_slack();
         std::thread::sleep(time);
     }

@@ -16,9 +16,9 @@ use crate::disk::{Disk, EntryKind, OpenMode};
 use crate::random::random;
 use crate::scan::scan_file;
 
-/// A file this long is truncated once none of its entries is open.
+/// A file of at least this length is truncated once none of its entries is open.
 const LONG: u64 = 64 * 1024;
-/// How often a new file is tried where another process has just claimed it.
+/// How often a new file is tried if another process has just claimed it.
 const TRIES: usize = 8;
 
 /// A [`Journal`] in plain files, the default of a workspace with a state folder.
@@ -64,7 +64,7 @@ impl FileJournal {
         }
     }
 
-    /// Starts a new file: the folder was removed, and nobody would find what is written into a file without a name.
+    /// Starts a new file: the folder was removed, and no process would find what is written to a file without a name.
     pub fn renew(&self) {
         let mut state = self.state();
         if state.own.as_ref().is_none_or(|log| log.open == 0) {
@@ -92,7 +92,7 @@ impl FileJournal {
             let name = OsString::from(format!("{:016x}.log", random()));
             let file = self.disk.open_at(folder.as_fd(), &name, OpenMode::Lock)?;
             // Another process that lists the folder at this moment may lock the file and remove it as empty. Without
-            // locks nobody can tell that we are dead; others then ignore the file.
+            // locks no process can determine that this one is dead; others then ignore the file.
             let taken = self.disk.try_lock(file.as_fd()).unwrap_or(true);
             if taken && self.disk.stat(file.as_fd())?.links > 0 {
                 return Ok(JournalFile {
@@ -194,7 +194,7 @@ impl FileJournal {
         Ok((records, text.len() as u64))
     }
 
-    /// The folder, if it is there: reading must not create it.
+    /// Returns the folder, if it exists: reading must not create it.
     fn existing_folder(&self, state: &mut OpenJournal) -> io::Result<Option<Arc<OwnedFd>>> {
         if state.folder.is_none() {
             match self.disk.open_folder(&self.path) {

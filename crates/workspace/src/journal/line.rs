@@ -42,7 +42,7 @@ impl JournalLine {
         line
     }
 
-    /// Returns `None` where the line is torn or of another format.
+    /// Decodes a line; `None` if it is torn or of another format.
     pub(super) fn decode(line: &[u8]) -> Option<JournalLine> {
         let at = line.iter().rposition(|&byte| byte == b'\t')?;
         let (line, sum) = (&line[..at], &line[at + 1..]);
@@ -124,7 +124,7 @@ fn read_step<'l>(folder: &[u8], fields: &mut impl Iterator<Item = &'l [u8]>) -> 
     })
 }
 
-/// Written by hand: through `format!` these lines were a twenty-fifth of the instructions of an Edit.
+/// Formats a number without `format!`, which took a twenty-fifth of the instructions of an Edit for these lines.
 fn put_number(line: &mut Vec<u8>, value: u64) {
     let digits = (64 - value.leading_zeros()).div_ceil(4).max(1);
     for at in (0..digits).rev() {

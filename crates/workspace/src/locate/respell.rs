@@ -1,5 +1,5 @@
-//! Finds look-alike names: another Unicode normalization, another kind of space, a curly apostrophe for a straight
-//! one (the table is in the text crate). No other difference is forgiven.
+//! Finds look-alike names: another Unicode normalization, another kind of space, a curly apostrophe for a straight one
+//! (the table is in the text crate). No other difference is ignored.
 
 use std::ffi::{OsStr, OsString};
 use std::ops::ControlFlow;
@@ -9,10 +9,11 @@ use lancet_text::fold_name;
 
 use crate::disk::Disk;
 
-/// In a larger folder no look-alike is used, because it cannot be checked in bounded time that it is the only one.
+/// In a folder with more entries no look-alike is used, because it cannot be checked in bounded time that it is the
+/// only one.
 const MOST_ENTRIES: usize = 20_000;
 
-/// Whether a name can have look-alikes; for plain ASCII letters the folder need not be listed.
+/// Returns whether a name can have look-alikes; for plain ASCII letters the folder need not be listed.
 pub(super) fn may_have_look_alikes(name: &OsStr) -> bool {
     name.to_str().is_some_and(|name| {
         name.chars()
@@ -20,8 +21,8 @@ pub(super) fn may_have_look_alikes(name: &OsStr) -> bool {
     })
 }
 
-/// Returns the only entry of the folder that looks like `wanted` and is not `wanted` itself; `None` where there is none
-/// or more than one.
+/// Returns the only entry of the folder that looks like `wanted` and is not `wanted` itself; `None` if there is none or
+/// more than one.
 pub(super) fn only_look_alike(
     disk: &dyn Disk,
     folder: BorrowedFd<'_>,

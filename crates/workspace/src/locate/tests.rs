@@ -10,7 +10,7 @@ use lancet_testing::TestFolder;
 use super::*;
 use crate::{FaultyDisk, RealDisk};
 
-/// A root with a folder beside it, and a disk that can be made to act at any call.
+/// A root next to another folder, and a disk that can be made to act at any call.
 struct Ground {
     _folder: TestFolder,
     around: PathBuf,
@@ -63,7 +63,7 @@ impl Ground {
         assert!(outside, "{found:?}");
     }
 
-    /// The link that leads a path out and where it does, below the folder around the root.
+    /// Returns the link that leads a path out and its target, below the folder around the root.
     fn way_out(&self, path: &str) -> Option<(String, String)> {
         let below = |path: &Path| {
             let below = path.strip_prefix(&self.around).unwrap_or(path);
@@ -92,7 +92,7 @@ fn the_link_that_leads_out_is_told() {
     assert_eq!(ground.way_out("m.txt"), way("root/m.txt", "out.txt"));
     assert_eq!(ground.way_out("chain.txt"), way("root/m.txt", "out.txt"));
     assert_eq!(ground.way_out("d/gone"), way("root/d/gone", "nothing"));
-    // It is the path itself that climbs out here, and never a link's doing.
+    // Here the path itself leads out, not a link.
     assert_eq!(ground.way_out("within/../../out.txt"), None);
     assert_eq!(ground.way_out("../out.txt"), None);
     assert_eq!(ground.way_out("/dev/zero"), None);
@@ -418,8 +418,8 @@ fn a_folder_lists_its_first_entries_by_name() {
     assert_eq!(siblings, ["a-link", "d", "in.txt"]);
 }
 
-/// At whatever call a folder or a file on the way is swapped for a link to its twin outside, what is read is from inside
-/// or nothing.
+/// At whatever call a folder or a file of the path is swapped for a link to its twin outside, only content from inside
+/// is read, or nothing.
 #[test]
 fn a_swap_for_a_link_at_any_call_reads_nothing_outside() {
     for (path, victim, twin) in [("d/x.txt", "d", "away"), ("x.txt", "x.txt", "out.txt")] {
@@ -456,7 +456,7 @@ fn a_swap_for_a_link_at_any_call_reads_nothing_outside() {
     }
 }
 
-/// A way to the disk without `openat2`, as on old kernels and under some sandboxes, finds the same.
+/// A disk without `openat2`, as on old kernels and in some sandboxes, finds the same.
 #[test]
 fn without_the_short_way_the_walk_finds_the_same() {
     let ground = ground();

@@ -1,5 +1,5 @@
 //! Resolves a path component by component and follows links itself, for every path that is not plainly a file below a
-//! root. It goes where the kernel would go, and notices when that is outside the roots.
+//! root. It resolves as the kernel does, and notices when the path leaves the roots.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -14,12 +14,12 @@ use crate::resolved::normalize_lexically;
 use crate::roots::{Root, Workspace};
 use crate::stamp::{FileType, Stamp};
 
-/// The kernel follows as many links.
+/// The number of links that the kernel follows.
 const MOST_LINKS: u32 = 40;
 /// The most components of one path that may be found under a look-alike.
 const MOST_RESPELLINGS: u32 = 16;
 
-/// Where the resolver is: below a root, or outside on the way to one.
+/// The current position of the resolver: below a root, or outside on the way to one.
 enum WalkBase {
     Slash(Arc<OwnedFd>),
     Root(usize),
@@ -32,7 +32,7 @@ pub(super) struct PathResolver<'w> {
     base: WalkBase,
     /// The folders from the base down to the current one.
     levels: Vec<(OsString, Arc<OwnedFd>)>,
-    /// The components still to resolve; `..` stands for itself.
+    /// The components still to resolve; `..` is not resolved yet.
     pending: VecDeque<OsString>,
     /// Components below the current folder that do not exist.
     missing: Vec<OsString>,
@@ -304,7 +304,7 @@ impl<'w> PathResolver<'w> {
         Ok(located)
     }
 
-    /// The result for a path that ends on a folder.
+    /// Returns the result for a path that ends on a folder.
     fn standing(&self) -> Result<Located, LocateError> {
         if self.is_outside() {
             return Err(LocateError::Outside);

@@ -44,8 +44,8 @@ fn is_device(name: &str) -> bool {
     DEVICES.contains(&&*stem) || is_port("com") || is_port("lpt")
 }
 
-/// Whether this has the form of a short name: at most eight characters that end in a tilde and a number, at most
-/// three after a dot.
+/// Returns whether this has the form of a short name: at most eight characters that end in a tilde and a number, at
+/// most three after a dot.
 fn is_short(name: &str) -> bool {
     let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
     let number = stem.rsplit_once('~').map(|(_, number)| number);

@@ -1,7 +1,7 @@
-//! The lock of a folder that several machines may write in, where `flock` keeps out this machine alone: a folder of a
-//! fixed name inside it. To create a folder is the one call that was never seen to succeed for two machines at once, while a
-//! hard link was. Inside lies an empty folder whose name says who holds the lock. It is taken over only from a process
-//! of this machine that has ended, or from one that was silent for long.
+//! The lock of a folder that several machines may write to, where `flock` excludes only processes of this machine: a
+//! folder of a fixed name inside it. Creating a folder is the only call that was never seen to succeed on two machines
+//! at once, while creating a hard link was. It contains an empty folder whose name identifies the holder. The lock is
+//! taken over only from a process of this machine that has ended, or from one that was silent for long.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -18,29 +18,30 @@ use crate::random::random;
 
 /// The name of the lock. Like the temporary files of a commit it is left out of listings and searches.
 const NAME: &str = ".lancet-lock.tmp";
-/// How long a mount is given to hear of what the last holder did on another machine.
+/// How long to wait until a mount has learned of what the last holder did on another machine.
 const SETTLE: Duration = Duration::from_millis(25);
-/// The same where another holder was certainly there a moment ago.
+/// The same if another holder certainly had the lock a moment ago.
 const SETTLE_AFTER_OTHER: Duration = Duration::from_millis(60);
-/// A holder that got no further in this time begins again, so that nobody takes the lock over while it writes.
+/// A holder that is not finished in this time starts again, so that no other process takes the lock over while it
+/// writes.
 const LONGEST_HOLD: Duration = Duration::from_secs(10);
-/// A holder that is seen for longer than this is gone. It is measured by our own clock.
+/// A holder that is seen for longer than this is gone. It is measured by this machine's clock.
 const SILENT: Duration = Duration::from_secs(30);
 /// The same by the times of the file system, in seconds, for a process that has not waited for so long. Clocks of
 /// machines differ.
 const LONG_AGO: i64 = 900;
-/// A lock without its holder's name that is seen for longer than this has no holder: it ended between the two calls that
-/// take a lock. Short enough that whoever waits with the usual patience of two seconds gets it.
+/// A lock without its holder's name that is seen for longer than this has no holder: the holder ended between the two
+/// calls that take a lock. Short enough that a process with the usual patience of two seconds gets the lock.
 const NAMELESS: Duration = Duration::from_secs(1);
-/// A process that needs longer than this to name its lock begins again, so that nobody takes a lock over that it believes
-/// to have.
+/// A process that needs longer than this to name its lock starts again, so that no other process takes over a lock that
+/// it believes to have.
 const LONGEST_NAMING: Duration = Duration::from_millis(400);
-/// After how much waiting the lock is looked into. The kernel remembers for a second what it has looked up.
+/// How long to wait before the lock's holder is examined. The kernel caches lookups for a second.
 const LOOK_AFTER: Duration = Duration::from_millis(300);
 const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(1100);
 
-/// When a holder was first seen: the folder that is locked, and the holder's token. A lock without a name has the time of its
-/// folder in its place, so that two of them are told apart.
+/// When a holder was first seen: the folder that is locked, and the holder's token. A lock without a name has the time
+/// of its folder in place of the token, so that two of them are distinguished.
 static SEEN: Mutex<Option<HashMap<(Key, OsString), Instant>>> = Mutex::new(None);
 
 /// A lock that this process holds; released on drop.
@@ -53,7 +54,7 @@ pub(super) struct VolumeLock {
 }
 
 impl VolumeLock {
-    /// Whether it is held for so long that others may soon take it for abandoned.
+    /// Returns whether it has been held for so long that other processes may soon take it for abandoned.
     pub(super) fn has_lapsed(&self) -> bool {
         self.since.elapsed() > LONGEST_HOLD
     }
@@ -69,11 +70,11 @@ impl Drop for VolumeLock {
 enum Attempt {
     Taken(VolumeLock),
     Held,
-    /// No folder can be created there, for want of permission or of room: the lock cannot be had.
+    /// No folder can be created there, for lack of permission or disk space: the lock cannot be taken.
     Impossible,
 }
 
-/// Takes the locks of those of the folders that other machines may write in: all of them or none.
+/// Takes the locks of those of the folders that other machines may write to: all of them or none.
 pub(super) fn take(
     disk: &Arc<dyn Disk>,
     folders: &[(Key, Arc<OwnedFd>)],
@@ -112,7 +113,7 @@ pub(super) fn take(
     }
 }
 
-/// Whether other machines may write in a folder. A device number with a major part is a disk of this machine.
+/// Returns whether other machines may write to a folder. A device number with a major part is a disk of this machine.
 fn is_shared(disk: &dyn Disk, (device, _): Key, folder: &OwnedFd) -> bool {
     rustix::fs::major(device) == 0
         && disk
@@ -120,7 +121,7 @@ fn is_shared(disk: &dyn Disk, (device, _): Key, folder: &OwnedFd) -> bool {
             .is_ok_and(|host| host == FileSystemHost::Network)
 }
 
-/// Takes all locks; where one is held, none, and returns the folder of that one.
+/// Takes all locks; if one is held, takes none and returns the folder of that one.
 fn take_once(
     disk: &Arc<dyn Disk>,
     folders: &[&(Key, Arc<OwnedFd>)],
@@ -149,7 +150,7 @@ fn try_take(disk: &Arc<dyn Disk>, folder: &Arc<OwnedFd>) -> Attempt {
         .open_at(folder.as_fd(), lock, OpenMode::Folder)
         .and_then(|inside| disk.make_folder_at(inside.as_fd(), &token));
     if named.is_err() || begun.elapsed() > LONGEST_NAMING {
-        // Somebody has taken the empty lock for an abandoned one, or may be about to; it is tried again.
+        // Another process has taken the empty lock for an abandoned one, or may be about to; it is tried again.
         remove(&**disk, folder, &token);
         return Attempt::Held;
     }
@@ -218,7 +219,7 @@ fn remove_abandoned(disk: &dyn Disk, key: Key, folder: &OwnedFd) {
     }
 }
 
-/// Whether this process saw the same holder that long ago; remembers when it sees it first.
+/// Returns whether this process saw the same holder that long ago; records when it is first seen.
 fn is_seen_for(time: Duration, key: Key, token: &OsStr) -> bool {
     let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
     let seen = seen.get_or_insert_default();
@@ -229,7 +230,7 @@ fn is_seen_for(time: Duration, key: Key, token: &OsStr) -> bool {
     now.duration_since(*first) >= time
 }
 
-/// Whether the lock, or its holder's token, is old by the times of the file system.
+/// Returns whether the lock, or its holder's token, is old by the times of the file system.
 fn is_long_ago(disk: &dyn Disk, inside: &OwnedFd, token: Option<&OsStr>) -> bool {
     let stamp = match token {
         None => disk.stat(inside.as_fd()),
@@ -256,7 +257,7 @@ mod tests {
         (folder, disk, handle)
     }
 
-    /// Makes the lock of a holder.
+    /// Creates the lock of a holder.
     fn hold(folder: &Path, token: &str) -> PathBuf {
         let path = folder.join(NAME).join(token);
         fs::create_dir_all(&path).unwrap();
@@ -306,7 +307,7 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
-    /// A process that was killed between the two calls that take a lock leaves one that names nobody.
+    /// A process that was killed between the two calls that take a lock leaves a lock without a holder's name.
     #[test]
     fn a_lock_without_a_name_is_given_up_after_a_moment_but_not_at_first_sight() {
         let (folder, disk, handle) = folder();

@@ -1,9 +1,9 @@
-//! What a proof looks at, one name for each question, and the form of its result.
+//! The checks of a proof, one name for each, and the form of their results.
 
 use crate::commit::Guarantee;
 use crate::write_promise::WritePromise;
 
-/// A question that is put to a file system.
+/// A property of a file system that is tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Check {
     /// Whether an exchange of two names exchanges them.
@@ -18,21 +18,21 @@ pub enum Check {
     RenameReaders,
     /// The same, while lancet edits it.
     EditReaders,
-    /// Whether the kernel tells watchers of changes.
+    /// Whether the kernel notifies watchers of changes.
     Watchers,
-    /// Whether names that differ in case alone are different names.
+    /// Whether names that differ only in case are different names.
     Case,
-    /// Whether the characters of a name stay those that were given.
+    /// Whether a name keeps the characters that were given.
     Unicode,
-    /// Whether permission bits are kept.
+    /// Whether permission bits are stored.
     Permissions,
     /// Whether there are symbolic links.
     SymbolicLinks,
     /// Whether there are hard links.
     HardLinks,
-    /// Whether extended attributes are kept.
+    /// Whether extended attributes are stored.
     Attributes,
-    /// How finely modification times are kept.
+    /// The precision of stored modification times.
     Times,
     /// Whether a process that is killed while it writes leaves the old file or the new one.
     Kills,
@@ -61,7 +61,7 @@ impl Check {
         Check::Kills,
     ];
 
-    /// The stable name, for programs.
+    /// Returns the stable name, for programs.
     pub fn name(self) -> &'static str {
         match self {
             Check::Exchange => "exchange",
@@ -83,7 +83,7 @@ impl Check {
         }
     }
 
-    /// What a "yes" says.
+    /// Returns the statement that a "yes" confirms.
     pub fn statement(self) -> &'static str {
         match self {
             Check::Exchange => "an exchange of two names exchanges them",
@@ -106,19 +106,19 @@ impl Check {
     }
 }
 
-/// What a check found.
+/// The answer of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckAnswer {
     /// The statement of the check holds.
     Yes,
     /// It does not hold.
     No,
-    /// It could not be tried here.
+    /// It could not be tested here.
     Unknown,
 }
 
 impl CheckAnswer {
-    /// The stable name, for programs.
+    /// Returns the stable name, for programs.
     pub fn name(self) -> &'static str {
         match self {
             CheckAnswer::Yes => "yes",
@@ -144,11 +144,11 @@ pub struct CheckResult {
     pub check: Check,
     /// Whether its statement holds.
     pub answer: CheckAnswer,
-    /// What was seen, as a sentence without its full stop.
+    /// The observation, as a sentence without its full stop.
     pub seen: String,
-    /// What follows from it for lancet, likewise.
+    /// What it means for lancet, also without a full stop.
     pub meaning: String,
-    /// Why this contradicts what lancet relies on here; none where it does not.
+    /// Why this contradicts what lancet relies on here; none if it does not.
     pub contradiction: Option<String>,
     /// Numbers that were counted or measured, by name.
     pub figures: Vec<(&'static str, f64)>,
@@ -171,7 +171,7 @@ impl CheckResult {
         }
     }
 
-    /// Adds why the result contradicts what lancet relies on, where it does.
+    /// Adds why the result contradicts what lancet relies on, if it does.
     pub(super) fn contradicting(mut self, does: bool, why: &str) -> CheckResult {
         if does {
             self.contradiction = Some(why.to_owned());
@@ -185,7 +185,7 @@ impl CheckResult {
     }
 }
 
-/// Whether a file that is replaced keeps its name at every moment.
+/// Returns whether a file that is replaced has its name at every moment.
 pub(super) fn keeps_the_name(promise: &WritePromise) -> bool {
     matches!(
         promise.replaced,

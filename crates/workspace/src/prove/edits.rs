@@ -14,7 +14,7 @@ use crate::snapshot::ReadError;
 
 /// The name of the file that is edited.
 const FILE: &str = "edited.txt";
-/// How long an edit is tried again that another program was in the way of.
+/// How long an edit that another program interfered with is retried.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A workspace with a file that is edited.
@@ -43,7 +43,7 @@ impl Editor {
         &self.path
     }
 
-    /// Completes or takes back what a killed process left.
+    /// Completes or undoes what a killed process left.
     pub(super) fn recover(&self) -> io::Result<()> {
         self.workspace.recover().map(|_| ())
     }
@@ -104,18 +104,18 @@ impl Editor {
         let written = written.into_iter().next();
         let written = written.ok_or_else(|| io::Error::other("nothing was written"))?;
         if let Some(displaced) = &written.displaced {
-            // The old texts would become many. One that stays goes with the folder of the proof.
+            // The old texts would accumulate. One that remains is removed with the folder of the proof.
             let _ = fs::remove_file(&displaced.path);
         }
         Ok((number + 1, written))
     }
 
-    /// The number of the text; none where the file is missing or not whole.
+    /// Returns the number of the text; none if the file is missing or not whole.
     pub(super) fn number(&self) -> Option<u64> {
         numbered_text::number(&fs::read(&self.path).ok()?)
     }
 
-    /// The names in the folder other than the file's.
+    /// Returns the names in the folder other than the file's.
     pub(super) fn left_over(&self) -> io::Result<Vec<String>> {
         let root = &self.workspace.roots()[0];
         let names: io::Result<Vec<String>> = fs::read_dir(root)?

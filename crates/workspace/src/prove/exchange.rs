@@ -1,4 +1,4 @@
-//! Whether an exchange of two names exchanges them, and what happens instead where it does not.
+//! Tests whether an exchange of two names exchanges them, and what happens instead if it does not.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,7 +10,7 @@ use super::check::{Check, CheckAnswer, CheckResult, keeps_the_name};
 use crate::disk::{Disk as _, RealDisk, Replace};
 use crate::write_promise::WritePromise;
 
-/// Exchanges two files and looks at a listing, and at what the names lead to.
+/// Exchanges two files and checks a listing, and what the names lead to.
 pub(super) fn check(room: &Path, promise: &WritePromise) -> io::Result<CheckResult> {
     let disk = RealDisk;
     let [first, second] = ["first", "second"].map(OsStr::new);
@@ -63,7 +63,7 @@ pub(super) fn check(room: &Path, promise: &WritePromise) -> io::Result<CheckResu
     )
 }
 
-/// The inode numbers of the two names in a new listing.
+/// Returns the inode numbers of the two names in a new listing.
 fn listed(room: &Path) -> io::Result<[Option<u64>; 2]> {
     let disk = RealDisk;
     let folder = disk.open_folder(room)?;

@@ -1,4 +1,4 @@
-//! Whether the two calls that must not replace a file do not: a rename with that flag, and a hard link.
+//! Tests that the two calls that must not replace a file do not: a rename with that flag, and a hard link.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,7 +10,7 @@ use super::check::{Check, CheckAnswer, CheckResult};
 use crate::disk::{Disk as _, RealDisk, Replace};
 use crate::write_promise::WritePromise;
 
-/// What happened to a call that must not replace a file.
+/// The result of a call that must not replace a file.
 struct Tried {
     answer: CheckAnswer,
     seen: String,

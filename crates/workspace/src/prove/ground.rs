@@ -8,10 +8,10 @@ use std::time::Duration;
 use crate::random::random;
 
 /// How often the removal is tried. A process that was just killed may still have a file open, which a file system in
-/// user space may keep under a name of its own until then.
+/// user space may store under another name until then.
 const ATTEMPTS: u32 = 20;
 
-/// A folder of its own inside the folder that is asked about.
+/// A new folder inside the folder to be tested.
 #[derive(Debug)]
 pub(super) struct ProvingGround {
     path: PathBuf,
@@ -25,12 +25,12 @@ impl ProvingGround {
         Ok(ProvingGround { path })
     }
 
-    /// The folder itself.
+    /// Returns the path of the folder.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Makes a folder for one check.
+    /// Creates a folder for one check.
     pub(super) fn room(&self, name: &str) -> io::Result<PathBuf> {
         let path = self.path.join(name);
         fs::create_dir(&path)?;

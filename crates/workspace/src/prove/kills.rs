@@ -1,5 +1,5 @@
-//! Whether a process that is killed while it edits leaves the old file or the new one, and no edit that was answered is
-//! lost. The kills are real (SIGKILL); a power cut is another matter, which only the disk decides.
+//! Tests that a process that is killed while it edits leaves the old file or the new one, and that no acknowledged edit
+//! is lost. The kills are real (SIGKILL). A power cut is not tested, because its result depends on the disk alone.
 
 use std::fs;
 use std::io::{self, BufRead as _, BufReader};
@@ -13,22 +13,22 @@ use super::role::{FAILED, RoleProcess};
 use crate::random::random;
 use crate::write_promise::WritePromise;
 
-/// What the kills left.
+/// The counts of what the kills left.
 #[derive(Default)]
 struct Tally {
     kills: u64,
-    /// Edits that were answered.
+    /// Edits that were acknowledged.
     answered: u64,
-    /// Kills after which the file was the one that was answered last, and those after which it was the next.
+    /// Kills after which the file was the last one acknowledged, and those after which it was the next.
     old: u64,
     new: u64,
     /// Before recovery: the name was missing, or the text not whole.
     missing_at_first: u64,
     torn_at_first: u64,
-    /// After recovery.
+    /// After recovery: the file was not whole, or an acknowledged edit was missing.
     damaged: u64,
     lost: u64,
-    /// Temporary files at the end, which lancet removes after a day where nothing else says whose they are.
+    /// Temporary files at the end, which lancet removes after a day if nothing else identifies their owner.
     left_over: u64,
 }
 
@@ -44,12 +44,12 @@ pub(super) fn check(
     drop(Editor::begin(&root, &state)?);
     let mut tally = Tally::default();
     let mut last = 0;
-    // How long a process takes from its start to its first answer.
+    // The time from the start of a process to its first answer.
     let mut start = Duration::from_millis(50);
     for number in 0..request.kills {
         request.check_stop()?;
         request.tell(Check::Kills, number, request.kills);
-        // Every fourth is killed at any time from its start on, also while it recovers what the one before it left.
+        // Every fourth is killed at any time from its start on, also while it recovers what the previous one left.
         let at_once = number % 4 == 3;
         let wait = part_of(if at_once { start } else { edit * 2 });
         let answered = kill_one([&root, &state], request, at_once, wait, &mut start)?;
@@ -69,7 +69,7 @@ pub(super) fn check(
             Some(found) if found == known + 1 => tally.new += 1,
             Some(_) => tally.lost += 1,
             None => {
-                // There is nothing that a next one could edit.
+                // There is no file that the next one could edit.
                 tally.damaged += 1;
                 break;
             }
@@ -81,7 +81,7 @@ pub(super) fn check(
     Ok(tally.result(promise))
 }
 
-/// Starts a writer and kills it; returns the last number that it said it had written.
+/// Starts a writer and kills it; returns the last number that it reported as written.
 fn kill_one(
     [root, state]: [&Path; 2],
     request: &ProofRequest<'_>,
@@ -103,7 +103,7 @@ fn kill_one(
     writer.0.kill()?;
     io::Read::read_to_string(&mut output, &mut said)?;
     writer.0.wait()?;
-    // A line that the kill cut off was not answered.
+    // A line that the kill cut off was not acknowledged.
     let whole = said.rfind('\n').map_or("", |end| &said[..end]);
     match whole.lines().last() {
         None => Ok(None),
@@ -115,7 +115,7 @@ fn kill_one(
     }
 }
 
-/// A random part of a time.
+/// Returns a random part of a time.
 fn part_of(time: Duration) -> Duration {
     time.mul_f64((random() % 1000) as f64 / 1000.0)
 }

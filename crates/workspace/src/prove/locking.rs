@@ -1,4 +1,4 @@
-//! Whether a lock that this process holds keeps another one out, and lets it in once it is released.
+//! Tests that a lock that this process holds excludes another one, and is available once it is released.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,7 +11,7 @@ use super::request::ProofRequest;
 use super::role::RoleProcess;
 use crate::write_promise::WritePromise;
 
-/// A way to lock.
+/// A kind of lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LockKind {
     /// `flock` of a folder, which keeps the commits of several lancets apart.
@@ -37,7 +37,7 @@ impl LockKind {
         LockKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Takes the lock, or fails with `WouldBlock` where another process holds it. It is released with the handle.
+    /// Takes the lock, or fails with `WouldBlock` if another process holds it. It is released with the handle.
     pub(super) fn take(self, path: &Path) -> io::Result<File> {
         let file = match self {
             LockKind::Folder => File::open(path)?,
@@ -78,7 +78,7 @@ fn lock_bytes(_: &File) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// How an attempt to take a lock ended.
+/// The result of an attempt to take a lock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LockTry {
     Taken,

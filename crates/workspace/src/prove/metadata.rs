@@ -1,4 +1,4 @@
-//! Whether permission bits, links, extended attributes and times are kept.
+//! Tests whether permission bits, links, extended attributes and times are stored.
 
 use std::fs::{self, File, FileTimes};
 use std::io;
@@ -96,7 +96,8 @@ pub(super) fn check_attributes(room: &Path) -> io::Result<CheckResult> {
     Ok(CheckResult::new(Check::Attributes, holds, seen, meaning))
 }
 
-/// A moment whose every digit shows how much of it is kept: an odd second, and nanoseconds that no coarser unit divides.
+/// A moment whose every digit shows how much of it is stored: an odd second, and nanoseconds that no coarser unit
+/// divides.
 const MOMENT: Duration = Duration::new(1_600_000_001, 123_456_789);
 
 pub(super) fn check_times(room: &Path) -> io::Result<CheckResult> {
@@ -133,7 +134,7 @@ pub(super) fn check_times(room: &Path) -> io::Result<CheckResult> {
         .with_figures(vec![("resolutionNanoseconds", unit as f64)]))
 }
 
-/// The coarsest unit that was not needed to explain what became of [`MOMENT`]; none where it is another moment.
+/// Returns the coarsest unit that explains the stored value of [`MOMENT`]; none if it is another moment.
 fn resolution(kept: Duration) -> Option<(u128, &'static str)> {
     const UNITS: [(u128, &str); 7] = [
         (1, "a nanosecond"),

@@ -1,13 +1,13 @@
-//! The name of a folder's file system, as the mount table has it, and the kernel's version. Nothing that tells machines,
+//! The name of a folder's file system from the mount table, and the kernel's version. Nothing that identifies machines,
 //! users or paths, so that it can be shown to others.
 
 use std::path::Path;
 
-/// The type in the mount table, such as `ext4` or `fuse.sshfs`; none where that cannot be told.
+/// Returns the type in the mount table, such as `ext4` or `fuse.sshfs`; none if it cannot be determined.
 #[cfg(target_os = "linux")]
 pub(super) fn type_name(folder: &Path) -> Option<String> {
     use std::os::fd::AsRawFd as _;
-    // The number of a mount leads to its line also where a device has several, as on Btrfs.
+    // The number of a mount leads to its line even if a device has several, as on Btrfs.
     let file = std::fs::File::open(folder).ok()?;
     let facts = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", file.as_raw_fd())).ok()?;
     let number = facts
@@ -31,7 +31,7 @@ pub(super) fn type_name(_: &Path) -> Option<String> {
     None
 }
 
-/// The system and its version, such as `Linux 6.12.5`.
+/// Returns the system and its version, such as `Linux 6.12.5`.
 pub(super) fn kernel() -> String {
     match std::fs::read_to_string("/proc/sys/kernel/osrelease") {
         Ok(version) => format!("Linux {}", version.trim()),

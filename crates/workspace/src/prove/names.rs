@@ -1,4 +1,4 @@
-//! Whether names are kept as they were given: in case, and in the form of their characters.
+//! Tests whether names are stored as they were given: in case, and in the form of their characters.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use super::check::{Check, CheckResult};
 const COMPOSED: &str = "caf\u{e9}";
 const DECOMPOSED: &str = "cafe\u{301}";
 
-/// Whether names that differ in case alone are two names.
+/// Tests whether names that differ only in case are two names.
 pub(super) fn check_case(room: &Path) -> io::Result<CheckResult> {
     fs::write(room.join("Readme"), "one")?;
     let is_found = fs::symlink_metadata(room.join("README")).is_ok();
@@ -27,7 +27,7 @@ pub(super) fn check_case(room: &Path) -> io::Result<CheckResult> {
     Ok(CheckResult::new(Check::Case, !is_found, seen, meaning))
 }
 
-/// Whether a name with an accent is kept as it was given, and is one name in one form.
+/// Tests whether a name with an accent is stored as it was given, and whether its two forms are one name.
 pub(super) fn check_unicode(room: &Path) -> io::Result<CheckResult> {
     fs::write(room.join(COMPOSED), "one")?;
     let mut names =

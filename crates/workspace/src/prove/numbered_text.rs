@@ -1,11 +1,11 @@
-//! Texts that carry a number and tell whether they are whole, for readers and for writers that are killed.
+//! Texts that contain a number and show whether they are whole, for readers and for writers that are killed.
 
 use std::fmt::Write as _;
 
-/// The lines of a text: more than a page of memory, so that a torn one shows.
+/// The lines of a text: more than a page of memory, so that a torn one is noticed.
 const LINES: u64 = 240;
 
-/// The text of a number. Every line has the number, and its length depends on it.
+/// Returns the text of a number. Every line has the number, and its length depends on it.
 pub(super) fn text(number: u64) -> String {
     let mut text = String::new();
     for line in 0..LINES + number % 7 {
@@ -15,7 +15,7 @@ pub(super) fn text(number: u64) -> String {
     text
 }
 
-/// The number of a text; none where it is not whole.
+/// Returns the number of a text; none if it is not whole.
 pub(super) fn number(bytes: &[u8]) -> Option<u64> {
     let digits = bytes.split(|byte| *byte == b' ').next()?;
     let number = std::str::from_utf8(digits).ok()?.parse().ok()?;

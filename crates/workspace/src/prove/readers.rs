@@ -1,5 +1,5 @@
-//! Whether a reader in another process finds a whole file at every moment, while the file is renamed over and while
-//! lancet edits it.
+//! Tests whether a reader in another process finds a whole file at every moment, while the file is renamed over and
+//! while lancet edits it.
 
 use std::fs;
 use std::io::{self, BufRead as _, BufReader};
@@ -13,12 +13,12 @@ use super::request::ProofRequest;
 use super::role::RoleProcess;
 use crate::write_promise::WritePromise;
 
-/// The most that is renamed or edited, and for how long at most.
+/// The maximum number of renames and of edits, and their maximum duration.
 const RENAMES: u64 = 400;
 const EDITS: u64 = 60;
 const LONGEST: Duration = Duration::from_secs(3);
 
-/// What the reader found.
+/// The counts of what the reader found.
 #[derive(Clone, Copy, Debug)]
 struct ReaderTally {
     whole: u64,
@@ -67,7 +67,7 @@ impl ReaderTally {
     }
 }
 
-/// Reads in another process while `change` is called; returns how often it was, and what was found.
+/// Reads in another process while `change` is called; returns how often it was called, and what was found.
 fn while_read(
     file: &Path,
     most: u64,
@@ -77,7 +77,7 @@ fn while_read(
     let words = ["read".into(), file.into()];
     let mut reader = RoleProcess::start(request.role(&words))?;
     let silent = || io::Error::other("the process that reads did not answer");
-    // What was read ahead of the first line is lost with the buffer; the rest comes only at the end.
+    // Anything read ahead beyond the first line is lost with the buffer; the rest comes only at the end.
     let mut output = BufReader::new(reader.0.stdout.take().ok_or_else(silent)?);
     let mut said = String::new();
     output.read_line(&mut said)?;
@@ -95,7 +95,7 @@ fn while_read(
     Ok((changes, found))
 }
 
-/// Renames new files over one that is read.
+/// Renames new files over one that is being read.
 pub(super) fn check_renames(room: &Path, request: &ProofRequest<'_>) -> io::Result<CheckResult> {
     let (file, new) = (room.join("read"), room.join("new"));
     fs::write(&file, numbered_text::text(0))?;
@@ -114,7 +114,7 @@ pub(super) fn check_renames(room: &Path, request: &ProofRequest<'_>) -> io::Resu
     )
 }
 
-/// Edits a file that is read.
+/// Edits a file that is being read.
 pub(super) fn check_edits(
     room: &Path,
     promise: &WritePromise,

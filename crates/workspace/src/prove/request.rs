@@ -1,4 +1,4 @@
-//! What a proof is asked for: where, how long, and how its other processes are started.
+//! The request of a proof: where, how long, and how its other processes are started.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::check::Check;
 
-/// How far a proof is: the check that is made, and how many of its parts are done.
+/// The progress of a proof: the current check, and how many of its parts are done.
 #[derive(Clone, Copy, Debug)]
 pub struct ProofProgress {
     /// The check.
@@ -20,17 +20,17 @@ pub struct ProofProgress {
     pub total: u32,
 }
 
-/// What a proof is asked for.
+/// The request of a proof.
 pub struct ProofRequest<'r> {
-    /// The folder that is asked about.
+    /// The folder to be tested.
     pub folder: &'r Path,
     /// How many writers are killed.
     pub kills: u32,
-    /// Starts this program again with these words, which it hands to [`play_proof_role`](crate::play_proof_role).
+    /// Starts this program again with these arguments, which it passes to [`play_proof_role`](crate::play_proof_role).
     pub start: &'r dyn Fn(&[OsString]) -> Command,
     /// Ends the proof early when it is set.
     pub stop: &'r AtomicBool,
-    /// Called as the proof goes on.
+    /// Called as the proof progresses.
     pub progress: &'r dyn Fn(ProofProgress),
 }
 
@@ -44,7 +44,7 @@ impl fmt::Debug for ProofRequest<'_> {
 }
 
 impl ProofRequest<'_> {
-    /// The command of another process of the proof.
+    /// Returns the command of another process of the proof.
     pub(super) fn role(&self, words: &[OsString]) -> Command {
         (self.start)(words)
     }
@@ -53,7 +53,7 @@ impl ProofRequest<'_> {
         self.stop.load(Ordering::SeqCst)
     }
 
-    /// Fails where the proof is to end.
+    /// Fails if the proof is to end.
     pub(super) fn check_stop(&self) -> io::Result<()> {
         match self.is_stopped() {
             true => Err(io::ErrorKind::Interrupted.into()),

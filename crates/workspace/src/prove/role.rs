@@ -11,7 +11,7 @@ use super::edits::Editor;
 use super::locking::{LockKind, LockTry};
 use super::numbered_text;
 
-/// What stands before the reason where an edit failed.
+/// The text before the reason if an edit failed.
 pub(super) const FAILED: &str = "failed: ";
 
 /// A process of a proof, killed on drop.
@@ -26,7 +26,7 @@ impl RoleProcess {
         command.spawn().map(RoleProcess)
     }
 
-    /// Ends its input, which ends it, and returns what it printed.
+    /// Closes its input, which ends it, and returns what it printed.
     pub(super) fn finish(mut self) -> io::Result<String> {
         drop(self.0.stdin.take());
         let mut printed = String::new();
@@ -46,7 +46,8 @@ impl Drop for RoleProcess {
     }
 }
 
-/// Plays a role of a proof in a process that [`prove`](crate::prove()) started. The words are those it was started with.
+/// Plays a role of a proof in a process that [`prove`](crate::prove()) started. `words` are the arguments it was
+/// started with.
 ///
 /// # Errors
 /// The role is not known, or the system refused.
@@ -70,14 +71,14 @@ fn say(words: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// Tries to take a lock that another process may hold, and says how that went.
+/// Tries to take a lock that another process may hold, and prints the result.
 fn try_lock(kind: &str, path: &Path) -> io::Result<()> {
     let kind = LockKind::named(kind).ok_or(io::ErrorKind::InvalidInput)?;
     let held = kind.take(path);
     say(LockTry::of(&held).name())
 }
 
-/// Reads a file over and over until the input ends, and says what was found.
+/// Reads a file over and over until the input ends, and prints what was found.
 fn read(path: &Path) -> io::Result<()> {
     static ENDED: AtomicBool = AtomicBool::new(false);
     thread::spawn(|| {
@@ -86,7 +87,7 @@ fn read(path: &Path) -> io::Result<()> {
         ENDED.store(true, Ordering::SeqCst);
     });
     let (mut whole, mut missing, mut torn, mut failed) = (0_u64, 0_u64, 0_u64, 0_u64);
-    // The first answer tells the other process that this one is at work.
+    // The first answer signals to the other process that this one is running.
     let mut is_told = false;
     while !ENDED.load(Ordering::SeqCst) {
         match fs::read(path) {
@@ -103,7 +104,7 @@ fn read(path: &Path) -> io::Result<()> {
     say(&format!("{whole} {missing} {torn} {failed}"))
 }
 
-/// Edits a file over and over, each time to the text of the next number, and says each number that is written.
+/// Edits a file over and over, each time to the text of the next number, and prints each number that is written.
 fn edit(root: &Path, state: &Path) -> io::Result<()> {
     let editor = Editor::open(root, state)?;
     editor.recover()?;

@@ -1,4 +1,4 @@
-//! How long a durable edit takes, and which guarantee it names.
+//! Measures how long a durable edit takes, and which guarantee it reports.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -14,7 +14,7 @@ use crate::write_promise::WritePromise;
 const EDITS: u32 = 21;
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// Edits a file some times; returns the result and the median time of an edit.
+/// Edits a file several times; returns the result and the median time of an edit.
 pub(super) fn check(
     room: &Path,
     promise: &WritePromise,
@@ -23,7 +23,7 @@ pub(super) fn check(
     let (root, state) = (room.join("root"), room.join("state"));
     fs::create_dir(&root)?;
     let editor = Editor::begin(&root, &state)?;
-    // The first edit makes the state folder and tries the file system out.
+    // The first edit creates the state folder and tests the file system.
     let (_, first) = editor.edit_once()?;
     let mut other = (first.guarantee != promise.replaced).then_some(first.guarantee);
     let mut is_durable = first.durable;

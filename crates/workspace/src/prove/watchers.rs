@@ -1,4 +1,4 @@
-//! Whether the kernel tells a watcher that a file was made, renamed over and removed.
+//! Tests whether the kernel notifies a watcher that a file was created, renamed over and removed.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use super::check::{Check, CheckAnswer, CheckResult};
 use crate::watch::{FolderChange, FolderWatch, Interest, is_told_of, wait_for};
 
-/// How long a change may take to be told.
+/// How long the notification of a change may take.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Makes changes in a watched folder and waits to be told of each.
+/// Makes changes in a watched folder and waits for the notification of each.
 pub(super) fn check(room: &Path) -> io::Result<CheckResult> {
     let relied_on = is_told_of(room);
     let meaning = match relied_on {

@@ -1,6 +1,6 @@
-//! Decides how an interrupted commit of several files ends, by what its files hold: forward where every file that is
-//! not written yet can still be written, else back. Where neither is possible, because another program has changed a
-//! written file since, that file keeps its change and the others are rolled back.
+//! Decides how an interrupted commit of several files ends, by the content of its files: it goes forward if every file
+//! that is not written yet can still be written, else back. If neither is possible, because another program has changed
+//! a written file since, that file keeps its change and the others are rolled back.
 
 use std::ffi::OsStr;
 use std::io;
@@ -17,7 +17,7 @@ use crate::journal::Act;
 /// How far one file of an interrupted commit got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StepState {
-    /// The file is written, and nobody has changed it since.
+    /// The file is written, and no program has changed it since.
     Written,
     /// The file is written, and another program has changed it since: it cannot be rolled back.
     WrittenOver,
@@ -31,7 +31,7 @@ pub(super) enum StepState {
 }
 
 impl StepState {
-    /// Settles what is unclear by the order in which the files are written.
+    /// Resolves what is unclear by the order in which the files are written.
     pub(super) fn clarified(states: &[StepState]) -> Vec<StepState> {
         let last = states.iter().rposition(|state| state.is_written());
         let clear = |(at, state): (usize, &StepState)| match state {
@@ -42,7 +42,7 @@ impl StepState {
         states.iter().enumerate().map(clear).collect()
     }
 
-    /// Whether the file has the change.
+    /// Returns whether the file has the change.
     pub(super) fn is_written(self) -> bool {
         matches!(self, StepState::Written | StepState::WrittenOver)
     }
@@ -84,7 +84,8 @@ impl Direction {
 }
 
 impl StepRecovery<'_> {
-    /// Finds out how far this file got. An exchange in steps that an earlier recovery did not finish is finished first.
+    /// Determines how far this file got. An exchange in steps that an earlier recovery did not finish is finished
+    /// first.
     pub(super) fn state(&self) -> io::Result<StepState> {
         let (name, temporary) = (&*self.step.name, &*self.step.temporary);
         let aside = aside_name(temporary);
@@ -170,7 +171,7 @@ impl StepRecovery<'_> {
     }
 
     /// Writes a file whose state is [`StepState::Unwritten`], and leaves the old one under its temporary name. `false`
-    /// where another program came in between; then the file is as that program left it.
+    /// if another program intervened; then the file is as that program left it.
     pub(super) fn carry_out(&self) -> io::Result<bool> {
         let (name, temporary) = (&*self.step.name, &*self.step.temporary);
         let disk = self.disk();
@@ -211,7 +212,7 @@ impl StepRecovery<'_> {
     }
 }
 
-/// Whether a name that was free is taken now by our file.
+/// Returns whether a name that was free is now taken by our file.
 fn free<T>(renamed: io::Result<T>) -> io::Result<bool> {
     match renamed {
         Ok(_) => Ok(true),

@@ -16,11 +16,11 @@ impl StepRecovery<'_> {
         let exchange = || self.exchange(name, temporary);
         let old = aside_name(temporary);
         if self.occupant_of(&old)? != Occupant::Nothing {
-            // An earlier recovery exchanged the names in steps and was killed on the way.
+            // An earlier recovery exchanged the names in steps and was killed in between.
             self.finish_exchange_in_steps(name, temporary, &old)?;
         }
         match (self.occupant_of(name)?, self.occupant_of(temporary)?) {
-            // Never named, rolled back, or stored already. What other programs wrote since is theirs.
+            // Never named, rolled back, or already stored. What other programs wrote since remains.
             (Occupant::Old, Occupant::Nothing) => Ok(RecoveryOutcome::RolledBack),
             (_, Occupant::Nothing) => Ok(RecoveryOutcome::Finished),
             (Occupant::New, Occupant::Old) if goal != Goal::Rollback => {
@@ -57,8 +57,8 @@ impl StepRecovery<'_> {
         }
     }
 
-    /// Exchanges two names; in steps where the flags of a rename may be ignored, since what was proved when the commit
-    /// began may not hold for the mount that is there now.
+    /// Exchanges two names. If the flags of a rename may be ignored, it does so in steps, since the proof from the
+    /// start of the commit may not hold for the current mount.
     pub(super) fn exchange(&self, name: &OsStr, temporary: &OsStr) -> io::Result<()> {
         let disk = self.disk();
         if self.trust() == RenameTrust::Exact {
@@ -69,7 +69,7 @@ impl StepRecovery<'_> {
         self.finish_exchange_in_steps(name, temporary, &old)
     }
 
-    /// Does the rest of an exchange in steps: what was at the name has the name `old`.
+    /// Finishes an exchange in steps: the file that was at the name has the name `old`.
     pub(super) fn finish_exchange_in_steps(
         &self,
         name: &OsStr,

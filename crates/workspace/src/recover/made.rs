@@ -1,5 +1,5 @@
-//! Recovers a folder that was created for a file which a crash prevented, or that was to be removed with its last
-//! file: it is removed if it is empty.
+//! Recovers a folder that was created for a file whose creation a crash prevented, or that was to be removed with its
+//! last file: it is removed if it is empty.
 
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
@@ -13,9 +13,9 @@ use crate::disk::OpenMode;
 use crate::folder::is_temporary;
 
 impl StepRecovery<'_> {
-    /// Removes the folder if it is empty, whatever happened to the file; `Kept` where it stays.
+    /// Removes the folder if it is empty, whatever happened to the file; `Kept` if it stays.
     pub(super) fn recover_folder(&self) -> io::Result<RecoveryOutcome> {
-        // Its temporary name alone identifies it: nobody else creates such names.
+        // Its temporary name alone identifies it: no other program creates such names.
         let temporary = &*self.step.temporary;
         if is_temporary(temporary) {
             self.clear_proof(temporary)?;
@@ -31,7 +31,7 @@ impl StepRecovery<'_> {
         let folder = match disk.open_at(self.folder(), name, OpenMode::Folder) {
             Ok(folder) => folder,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            // What is in the way is not ours, and is looked at next.
+            // Whatever prevents the removal is not ours, and is checked next.
             Err(_) => return Ok(()),
         };
         for file in PROOF_FILES {

@@ -1,4 +1,5 @@
-//! Which file a name holds during recovery: compares it with the old and the new file that the journal recorded.
+//! Determines which file has a name during recovery: compares it with the old and the new file that the journal
+//! recorded.
 
 use std::ffi::OsStr;
 use std::io;
@@ -12,7 +13,7 @@ use crate::revision::{Hasher, Revision};
 use crate::scan::scan_file;
 use crate::stamp::Stamp;
 
-/// Which of the recorded files a name holds.
+/// Which of the recorded files has a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Occupant {
     Nothing,
@@ -25,12 +26,12 @@ pub(super) enum Occupant {
 }
 
 impl StepRecovery<'_> {
-    /// Which of the recorded files has this name in the folder of the step.
+    /// Returns which of the recorded files has this name in the folder of the step.
     pub(super) fn occupant_of(&self, name: &OsStr) -> io::Result<Occupant> {
         self.occupant_in(self.folder(), name)
     }
 
-    /// Which of the recorded files has this name in `folder`.
+    /// Returns which of the recorded files has this name in `folder`.
     pub(super) fn occupant_in(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<Occupant> {
         let disk = self.disk();
         match disk.stat_at(folder, name) {

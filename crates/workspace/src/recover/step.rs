@@ -134,7 +134,7 @@ impl StepRecovery<'_> {
             return Ok(RecoveryOutcome::RolledBack);
         };
         let moved = self.occupant_in(other.as_fd(), to)? == Occupant::Old;
-        // Where the file is moved by a link, it has the temporary name on the way, and for a moment both.
+        // If the file is moved by a link, it has the temporary name in between, and for a moment both.
         let aside = &*self.step.temporary;
         if is_temporary(aside) && self.occupant_of(aside)? != Occupant::Nothing {
             if !moved {
@@ -270,7 +270,7 @@ impl StepRecovery<'_> {
             .map(|(folder, _)| (folder, name)))
     }
 
-    /// Renames a file back to its name; where that is taken the file is kept.
+    /// Renames a file back to its name; if that is taken the file is stored.
     pub(super) fn give_back(&self, from: &OsStr) -> io::Result<RecoveryOutcome> {
         let name = &self.step.name;
         match rename_to_free_name(self.disk(), self.trust(), self.folder(), from, name) {
@@ -296,7 +296,7 @@ impl StepRecovery<'_> {
         Ok(path.unwrap_or_else(|| self.step.folder.join(name)))
     }
 
-    /// Removes the new file, unless another program is writing to it: then it is kept.
+    /// Removes the new file, unless another program is writing to it: then it is stored.
     pub(super) fn remove_ours(&self, name: &OsStr) -> io::Result<()> {
         let disk = self.disk();
         let file = disk.open_at(self.folder(), name, OpenMode::Read)?;
@@ -312,7 +312,7 @@ impl StepRecovery<'_> {
         &*self.workspace.disk
     }
 
-    /// How far the flags of a rename in the folder of the step can be relied on.
+    /// Returns how far the flags of a rename in the folder of the step can be relied on.
     pub(super) fn trust(&self) -> RenameTrust {
         rename_trust(self.disk(), self.folder())
     }

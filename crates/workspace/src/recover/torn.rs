@@ -8,8 +8,8 @@ use crate::disk::Disk;
 
 const BLOCK: usize = 64 * 1024;
 
-/// Whether every byte of `found` is the byte of `old` or `new` at its offset. Zeros are allowed where the file had
-/// grown and was not written yet.
+/// Returns whether every byte of `found` is the byte of `old` or `new` at its offset. Zeros are allowed where the file
+/// had grown and was not written yet.
 pub(super) fn is_mixture(
     disk: &dyn Disk,
     found: BorrowedFd<'_>,

@@ -19,7 +19,7 @@ pub(super) fn permission_bits(mode: u32) -> fs::Mode {
     fs::Mode::from_raw_mode((mode & 0o7777) as fs::RawMode)
 }
 
-/// Whether a file is immutable (`chattr +i`).
+/// Returns whether a file is immutable (`chattr +i`).
 #[cfg(target_os = "linux")]
 pub(super) fn is_immutable(file: BorrowedFd<'_>) -> bool {
     let found = fs::statx(file, "", fs::AtFlags::EMPTY_PATH, fs::StatxFlags::empty());
@@ -36,7 +36,7 @@ pub(super) fn is_immutable(_file: BorrowedFd<'_>) -> bool {
 }
 
 /// Sets the modification time and leaves the access time. Many file systems in user space ignore a modification time
-/// that comes alone, and report success; there the access time is given as it is.
+/// that is set alone, and report success; for those the current access time is passed as well.
 pub(super) fn set_modified(file: BorrowedFd<'_>, (seconds, nanoseconds): Moment) -> io::Result<()> {
     let is_exact = super::host::of(file).is_ok_and(FileSystemHost::renames_exactly);
     let accessed = match is_exact {

@@ -35,7 +35,7 @@ const WINDOWS: [u64; 7] = [
     0x7366_746e, // ntfs3
 ];
 
-/// FUSE, behind which any file system may be; the mount table says which.
+/// FUSE, which may serve any file system; its type is in the mount table.
 #[cfg(target_os = "linux")]
 pub(super) const FUSE: u64 = 0x6573_5546;
 
@@ -59,7 +59,7 @@ pub(super) fn kind_of(folder: BorrowedFd<'_>) -> io::Result<FileSystemKind> {
     })
 }
 
-/// Returns the type of a file system in the mount table, such as `fuse.sshfs`; empty where it is not there.
+/// Returns the type of a file system in the mount table, such as `fuse.sshfs`; empty if it is not listed.
 #[cfg(target_os = "linux")]
 pub(super) fn type_in(mounts: &str, (major, minor): (u32, u32)) -> &str {
     let device = format!("{major}:{minor}");

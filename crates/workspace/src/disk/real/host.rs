@@ -1,7 +1,7 @@
-//! Who keeps the files of a file system, by the magic number that `statfs` returns and, for FUSE, the mount table; whether
-//! its hard links can be relied on; and which mount a folder is on.
+//! Determines who implements a file system, by the magic number that `statfs` returns and, for FUSE, the mount table;
+//! whether its hard links can be relied on; and which mount a folder is on.
 //!
-//! On file systems of this machine's kernel nothing is tested and nothing is paid. FUSE programs and other machines may
+//! File systems of this machine's kernel need no test and have no extra cost. FUSE programs and other machines may
 //! ignore the flags of a rename and report success, so their renames are doubtful (`RenameTrust::Doubtful`).
 
 #[cfg(target_os = "linux")]
@@ -17,7 +17,7 @@ use crate::disk::{FileSystemHost, MountId};
 const OVERLAY: u64 = 0x794c_7630;
 
 /// File systems of this machine's kernel, alone on their disk or in memory. One that is missing here is treated like a
-/// program's: its renames are tried out before they are believed.
+/// program's: its renames are tested before they are relied on.
 #[cfg(target_os = "linux")]
 const KERNEL: [u64; 22] = [
     0xef53,      // ext2, ext3, ext4
@@ -69,12 +69,13 @@ const ON_THIS_MACHINE: [&str; 18] = [
     "virtiofs",
 ];
 
-/// Programs whose hard links are not used. On two mounts of one SeaweedFS volume the same name can be linked at the same moment,
-/// one replaces the other, and a mount goes on to count two links of a file when the other one has removed one of them.
+/// Programs whose hard links are not used. On two mounts of one SeaweedFS volume the same name can be linked at the
+/// same moment. One then replaces the other, and a mount continues to count two links of a file after the other one has
+/// removed one of them.
 #[cfg(target_os = "linux")]
 const UNSOUND_LINKS: [&str; 1] = ["seaweedfs"];
 
-/// What is known of a file system.
+/// The known properties of a file system.
 #[cfg(target_os = "linux")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FileKeeper {
@@ -82,8 +83,8 @@ struct FileKeeper {
     has_sound_links: bool,
 }
 
-/// The hosts of the mounts that were looked at. `statfs` is a question to the program or machine that keeps the files;
-/// the number of a mount is the kernel's own.
+/// The hosts of the mounts that were examined. `statfs` is a request to the program or machine that stores the files;
+/// the number of a mount comes from the kernel.
 #[cfg(target_os = "linux")]
 static KNOWN: Mutex<BTreeMap<u64, FileKeeper>> = Mutex::new(BTreeMap::new());
 
@@ -92,7 +93,7 @@ pub(super) fn of(file: BorrowedFd<'_>) -> io::Result<FileSystemHost> {
     Ok(known(file)?.host)
 }
 
-/// Whether the hard links in a folder can be relied on, where the file system has any.
+/// Returns whether the hard links in a folder can be relied on, if the file system has any.
 #[cfg(target_os = "linux")]
 pub(super) fn has_sound_links(folder: BorrowedFd<'_>) -> bool {
     known(folder).is_ok_and(|known| known.has_sound_links)
@@ -139,7 +140,7 @@ fn ask(file: BorrowedFd<'_>) -> io::Result<FileKeeper> {
     })
 }
 
-/// What is known of a FUSE mount of this type. `fuseblk` is a disk of this machine.
+/// Returns what is known about a FUSE mount of this type. `fuseblk` is a disk of this machine.
 #[cfg(target_os = "linux")]
 fn of_type(kind: &str) -> FileKeeper {
     let program = kind.strip_prefix("fuse.").unwrap_or(kind);
@@ -185,7 +186,7 @@ pub(super) fn mount_id(_: BorrowedFd<'_>) -> io::Result<MountId> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Makes the kernel ask for the attributes of a file, whatever it remembers.
+/// Makes the kernel request the attributes of a file, whatever it has cached.
 #[cfg(target_os = "linux")]
 pub(super) fn ask_again(file: BorrowedFd<'_>) -> io::Result<()> {
     use rustix::fs::{AtFlags, StatxFlags, statx};

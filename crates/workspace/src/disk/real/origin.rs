@@ -1,5 +1,5 @@
-//! What tells a folder from others that have or had the same path: inode number and birth time, as far as the file system keeps
-//! them the same.
+//! Distinguishes a folder from others that have or had the same path: by inode number and birth time, as far as these
+//! stay the same on the file system.
 
 use std::os::fd::BorrowedFd;
 use std::path::Path;
@@ -8,7 +8,7 @@ use rustix::fs;
 
 use crate::workspace_id::FolderOrigin;
 
-/// FUSE, where most file systems number their files anew at each mount.
+/// FUSE, where most file systems renumber their files at each mount.
 #[cfg(target_os = "linux")]
 const FUSE: u64 = 0x6573_5546;
 /// overlayfs, the root file system of most containers.
@@ -24,8 +24,9 @@ pub(super) fn of(folder: BorrowedFd<'_>, path: &Path) -> FolderOrigin {
             inode: None,
             born: own.and_then(|found| born(&found)),
         },
-        // The first change in a folder of a lower layer copies it to the upper one, and from then on it has the birth time of
-        // the copy. The topmost folder of the mount is in the upper layer from the start, which each container has for itself.
+        // The first change in a folder of a lower layer copies it to the upper one, and from then on it has the birth
+        // time of the copy. The topmost folder of the mount is in the upper layer from the start, and each container
+        // has its own upper layer.
         Ok(OVERLAY) => FolderOrigin {
             inode: own.map(|found| found.stx_ino),
             born: own
@@ -45,7 +46,7 @@ fn statx(folder: BorrowedFd<'_>, path: &Path, flags: fs::AtFlags) -> Option<fs::
     fs::statx(folder, path, flags, wanted).ok()
 }
 
-/// The topmost folder of the mount that a folder is in.
+/// Returns the topmost folder of the mount that a folder is in.
 #[cfg(target_os = "linux")]
 fn top_of(path: &Path, own: &fs::Statx) -> Option<fs::Statx> {
     let device = |found: &fs::Statx| (found.stx_dev_major, found.stx_dev_minor);

@@ -1,4 +1,4 @@
-//! Gives a file without a name its first one.
+//! Gives an unnamed file its first name.
 
 use std::ffi::OsStr;
 use std::io;
