@@ -7,7 +7,7 @@ use lancet::events::Event;
 use lancet::{Check, Lancet, Mode, RawCall};
 use serde_json::{Value, json};
 
-/// What a model would send, turn by turn. A real one would be handed `tools` and the conversation so far.
+/// The calls that a model would send, turn by turn. A real one would get `tools` and the conversation so far.
 struct ScriptedModel {
     turns: Vec<(&'static str, Value)>,
 }

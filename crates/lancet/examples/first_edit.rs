@@ -1,5 +1,5 @@
-//! The example of docs/library.md: read, edit, take back. Run it with `cargo run -p lancet --example first_edit -- FOLDER`, where
-//! FOLDER has a file `greeting.txt` with the word world.
+//! The example of docs/library.md: read, edit, undo. Run it with `cargo run -p lancet --example first_edit -- FOLDER`,
+//! where FOLDER has a file `greeting.txt` that contains the word `world`.
 #![allow(clippy::print_stdout, reason = "an example that prints its answers")]
 
 use lancet::tools::{EditArguments, ReadArguments};

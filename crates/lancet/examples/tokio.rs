@@ -18,7 +18,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .open()?;
     let session = lancet.new_session();
 
-    // The call runs on a thread of its own. Dropping the future, as a timeout does, cancels the call.
+    // The call runs on a separate thread. Dropping the future, as a timeout does, cancels the call.
     let read = session.call_async(RawCall::new("Read", json!({ "file_path": path })));
     match tokio::time::timeout(Duration::from_secs(5), read).await {
         Ok(reply) => println!("{}", reply.text()),

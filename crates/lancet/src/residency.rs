@@ -54,8 +54,8 @@ impl ResidencyTeller {
 pub struct RunningIndex {
     /// The number of the process, as the process itself knows it.
     pub process: u32,
-    /// The last status that the process published. It is published again when the number of answered searches has doubled,
-    /// so the true number may be almost twice as high.
+    /// The last status that the process published. It is published again when the number of answered searches has
+    /// doubled, so the true number may be almost twice as high.
     pub status: IndexStatus,
 }
 

@@ -1,4 +1,4 @@
-//! A person who takes their time: a question stays as long as the file is what it shows, and is renewed when it is not.
+//! A person who answers late: a question stays open as long as the file is as it shows, and is renewed when it is not.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use serde_json::json;
 /// Several times the interval at which the waiting call checks the file.
 const A_WHILE: Duration = Duration::from_millis(900);
 
-/// Says yes after a while; at the first question does something else before.
+/// Says yes after a while. At the first question it does something else before.
 struct Slow {
     asked: Arc<AtomicUsize>,
     /// How many questions were withdrawn before they were answered.
@@ -39,8 +39,8 @@ impl Approver for Slow {
     }
 }
 
-/// An Edit of a file in mode ask, answered slowly. How often it was asked and taken back, what came of it, and the file
-/// after it.
+/// Edits a file in mode ask, answered slowly. Returns how often the question was raised and withdrawn, the reply, and
+/// the file after it.
 fn edit(meanwhile: impl Fn(&PathBuf) + Send + Sync + 'static) -> ([usize; 2], Reply, String) {
     let folder = TestFolder::new();
     let path = folder.put("a.txt", "one\ntwo\n");
@@ -167,7 +167,7 @@ fn a_call_that_takes_too_long_is_told_with_its_true_limit() {
     );
 }
 
-/// Says no, and its words only after the file has changed.
+/// Says no, and adds its message only after the file has changed.
 struct Wordy(PathBuf, Arc<AtomicUsize>);
 
 impl Approver for Wordy {

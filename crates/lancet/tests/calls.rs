@@ -1,4 +1,4 @@
-//! Calls as agents send them: at the same time, under other names, insisting, in the order in which refusals are told, and
+//! Calls as agents send them: at the same time, under other names, insisting, with several reasons for a refusal, and
 //! larger than any file should become.
 
 use std::fs;
@@ -229,8 +229,8 @@ fn an_engine_ends_with_its_last_session_named_or_not() {
     assert_eq!(std::sync::Arc::strong_count(&held), 1);
 }
 
-/// Sets or lifts the attribute that keeps everybody from changing a file; not everybody may, and not every file system
-/// has it.
+/// Sets or clears the attribute that prevents any user from changing a file. Not every user may set it, and not every
+/// file system has it.
 #[cfg(target_os = "linux")]
 fn chattr(change: &str, path: &std::path::Path) -> bool {
     let run = std::process::Command::new("chattr")
@@ -261,7 +261,7 @@ fn an_immutable_file_is_told_as_such() {
         "Edit",
         json!({ "file_path": path, "old_string": "one", "new_string": "two" }),
     );
-    // Before anything is judged, or the folder could not be removed.
+    // This comes before any assertion, because otherwise the folder could not be removed.
     assert!(chattr("-i", &path));
     assert_eq!(reply.refusal(), Some(RefusalKind::Io), "{}", reply.text());
     assert!(reply.text().contains("immutable"), "{}", reply.text());

@@ -1,5 +1,5 @@
-//! A secret, protected or hidden file has no second name that gets through: not a link, not a hard link, not a path through
-//! it, not another spelling; and a new file gets the name that was given.
+//! A secret, protected or hidden file has no second name that gets through: not a link, not a hard link, not a path
+//! through it, not another spelling. A new file gets the name that was given.
 
 use std::fs;
 use std::path::Path;

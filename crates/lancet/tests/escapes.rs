@@ -1,5 +1,5 @@
-//! The known escapes of this kind of tool, each by its name: a way around a root, a rule or a protected name that once
-//! worked somewhere. None does here, for reading or for writing.
+//! The known escapes of this kind of tool, each by its name: a path around a root, a rule or a protected name that once
+//! worked in some tool. None works here, for reading or for writing.
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ fn open(text: &str) -> TestProject {
     TestProject::with(|builder| builder.settings(settings(text)))
 }
 
-/// Calls a tool; what it answers never has the secret.
+/// Calls a tool and asserts that the answer never contains the secret.
 fn call(project: &TestProject, tool: &str, arguments: Value) -> Option<RefusalKind> {
     let reply = project.call(tool, arguments);
     assert!(!reply.text().contains("SECRET"), "shown: {}", reply.text());
@@ -150,7 +150,7 @@ fn a_link_swapped_between_check_and_use() {
     let (swapped, target) = (path.clone(), twin.clone());
     let asked = Arc::new(Mutex::new(0));
     let counted = Arc::clone(&asked);
-    // The person says yes to what was shown; in that moment the name becomes a link to a file outside.
+    // The person says yes to what was shown. At that moment the name becomes a link to a file outside.
     let lancet = Lancet::builder()
         .root(folder.path())
         .mode(Mode::Ask)
@@ -212,7 +212,8 @@ fn a_hard_link_to_a_protected_or_denied_file() {
 #[test]
 fn a_settings_file_that_is_itself_a_link() {
     let project = open("");
-    // The settings lead to a harmless name; writing that name is writing the settings' target, which is its own file.
+    // The settings' name leads to a harmless name. Writing that name changes the settings' target, which is a file in
+    // its own right.
     project.put("plain.txt", "# nothing\n");
     symlink("plain.txt", project.root.join("lancet.toml")).expect("a link");
     let settings = project.root.join("lancet.toml");
@@ -222,7 +223,7 @@ fn a_settings_file_that_is_itself_a_link() {
     );
     let write = json!({ "file_path": settings, "content": "mode = \"bypass\"\n" });
     assert_eq!(call(&project, "Write", write), Some(RefusalKind::Declined));
-    // And a harmless name that leads to settings is the settings.
+    // A harmless name that leads to the settings counts as the settings.
     project.put("sub/lancet.toml", "# nothing\n");
     symlink("sub/lancet.toml", project.root.join("notes.txt")).expect("a link");
     let notes = project.root.join("notes.txt");

@@ -1,4 +1,5 @@
-//! Formatters in the library: what a person is shown and approves is formatted, and is written without a second run.
+//! Formatters in the library: what a person sees and approves is already formatted, and is written without a second
+//! run.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -71,7 +72,7 @@ impl Place {
         place
     }
 
-    /// An engine with a formatter whose output is another one at every run.
+    /// Opens an engine with a formatter whose output differs at every run.
     fn engine(&self, mode: Mode) -> Lancet {
         let script = "cat; date +%s%N";
         let text = format!("[[format]]\nfiles = [\"*\"]\nrun = [\"sh\", \"-c\", {script:?}]\n");
@@ -120,7 +121,7 @@ fn what_was_approved_is_written_and_the_formatter_does_not_run_again() {
     let waits = place.call(&session, "Edit", edit());
     assert_eq!(waits.refusal(), Some(RefusalKind::Waiting));
     assert_eq!(place.runs(), 1);
-    // Another engine stands for another process.
+    // Another engine represents another process.
     let questions = place.engine(Mode::Ask).questions().expect("kept");
     let open = questions.open().expect("read").remove(0);
     let shown = open.question.files[0].text.clone().expect("its text");

@@ -1,4 +1,4 @@
-//! Git itself is the judge of how `.gitattributes` is read.
+//! Compares how `.gitattributes` is read with git itself.
 
 use std::path::Path;
 use std::process::Command;

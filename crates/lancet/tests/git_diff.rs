@@ -1,5 +1,5 @@
-//! `write.git_diff`: the data of every change has the file's difference to HEAD. The judge is `git diff HEAD`; and nothing of
-//! git's folder is another byte afterwards.
+//! `write.git_diff`: the data of every change has the file's difference to HEAD. It is compared with the output of `git
+//! diff HEAD`, and no byte of git's folder may have changed afterwards.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -78,7 +78,7 @@ impl Ground {
         reply.data().clone()
     }
 
-    /// Replaces one word; the difference that the answer's data has.
+    /// Replaces one word and returns the difference in the answer's data.
     fn edit(&self, name: &str, old: &str, new: &str) -> Value {
         let path = self.path(name);
         self.session
@@ -87,7 +87,7 @@ impl Ground {
         self.call("Edit", edit)["gitDiff"].clone()
     }
 
-    /// Everything below `.git`: names, bytes, times.
+    /// Returns everything below `.git`: names, bytes, times.
     fn of_git(&self) -> BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)> {
         let mut found = BTreeMap::new();
         let mut folders = vec![self.path(".git")];
@@ -106,7 +106,7 @@ impl Ground {
         found
     }
 
-    /// Holds a difference against git's own.
+    /// Compares a difference with git's own.
     fn agree(&self, name: &str, told: &Value, status: &str) {
         self.agree_in("", name, told, status);
     }
@@ -137,8 +137,8 @@ impl Ground {
     }
 }
 
-/// What stands below the head of a diff, without the line that git puts behind `@@` for the reader, and with the count of
-/// one line that git leaves out.
+/// Returns the part of a diff below its head, without the text that git puts after `@@` for the reader, and with the
+/// count of one line that git leaves out.
 fn hunks(diff: &str) -> String {
     let start = match diff.find("\n@@ ") {
         Some(at) => at + 1,
@@ -220,7 +220,7 @@ fn what_git_does_not_have_is_added() {
     let told = ground.call("Write", write("untracked.txt"))["gitDiff"].clone();
     assert_eq!(told["status"], "added");
     assert_ne!(told["head"], Value::Null);
-    // As soon as git knows of it, it says the same.
+    // As soon as git tracks it, git reports the same.
     ground.git(&["add", "untracked.txt"]);
     ground.agree(
         "untracked.txt",
@@ -229,7 +229,7 @@ fn what_git_does_not_have_is_added() {
     );
 }
 
-/// The difference once more, by a change that is taken back at once.
+/// Returns the difference once more, by a change that is undone at once.
 fn told_again(ground: &Ground, name: &str) -> Value {
     let text = fs::read_to_string(ground.path(name)).unwrap();
     let write = json!({ "file_path": ground.path(name), "content": format!("{text}more\n"), "revision": revision(&ground.path(name)) });
@@ -295,7 +295,8 @@ fn line_ends_that_git_takes_away_are_no_change() {
         config: vec![text.to_owned()],
         attributes: Vec::new(),
     };
-    // Attributes of the project, configuration of the user, what git has, and whether the CRLF of the disk counts.
+    // Attributes of the project, configuration of the user, the content in git, and whether the CRLF of the disk
+    // counts.
     let cases = [
         ("", "", TEXT, true),
         ("* text=auto\n", "", TEXT, false),
@@ -312,7 +313,7 @@ fn line_ends_that_git_takes_away_are_no_change() {
     for (attributes, config, kept, counts) in cases {
         let ground = Ground::around("", user(config));
         fs::write(ground.folder.join(".gitconfig"), config).unwrap();
-        // What git has is put in by its own, past all conversion.
+        // The content is stored in git directly, without any conversion.
         ground.write("a.txt", kept);
         let id = ground.git(&["hash-object", "-w", "--no-filters", "a.txt"]);
         let entry = format!("100644,{},a.txt", id.trim_end());
@@ -365,7 +366,7 @@ fn what_cannot_be_compared_is_said() {
         json!({ "status": "too_large" })
     );
 
-    // A damaged repository costs the difference, never the write.
+    // In a damaged repository the difference is missing, but the write still succeeds.
     fs::write(ground.path(".git/HEAD"), "ref: refs/heads/../../x\n").unwrap();
     let told = ground.edit("other", "a", "b");
     assert_eq!(

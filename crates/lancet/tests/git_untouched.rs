@@ -1,5 +1,5 @@
-//! lancet and its history never touch git: nothing below `.git` is another byte or has another time, whatever is changed and
-//! taken back; and `git status` afterwards has no more to look at than after a plain write of the same file.
+//! lancet and its history never touch git: nothing below `.git` has another byte or another time, whatever is changed
+//! and undone. Afterwards `git status` has no more to check than after a plain write of the same file.
 
 #![allow(clippy::print_stdout, reason = "figures, and why a part is skipped")]
 
@@ -37,7 +37,7 @@ impl Ground {
         }
         ground.git(&["add", "-A"]);
         ground.git(&["commit", "-q", "-m", "x"]);
-        // Something of everything that must stay: a stash, a tag, a second branch, a staged file.
+        // One of everything that must stay: a stash, a tag, a second branch, a staged file.
         fs::write(ground.file(1), "stashed\n").unwrap();
         ground.git(&["stash", "-q"]);
         ground.git(&["tag", "-a", "-m", "x", "v1"]);
@@ -77,7 +77,7 @@ impl Ground {
         (lancet, session)
     }
 
-    /// All files read so long ago that the next reading shows, where the file system notes it at all.
+    /// Sets the access time of all files so far back that the next read shows, where the file system records it at all.
     fn forget_reading(&self) {
         for at in 0..FILES {
             let long_ago = SystemTime::now() - Duration::from_secs(10 * 86_400);
@@ -87,7 +87,7 @@ impl Ground {
         }
     }
 
-    /// The files that were read since; the changed one is not counted, it may be.
+    /// Returns the files that were read since. The changed one is not counted, because it may be read.
     fn read_since(&self, changed: usize) -> BTreeSet<usize> {
         let day_ago = SystemTime::now() - Duration::from_secs(86_400);
         let was_read = |at: &usize| {
@@ -97,7 +97,7 @@ impl Ground {
         (0..FILES).filter(was_read).collect()
     }
 
-    /// How often `git status` asks for a file's stamp, what it says, and which other files it reads.
+    /// Returns how often `git status` queries a file's stamp, its output, and which other files it reads.
     fn status(&self, changed: usize) -> (String, u64, BTreeSet<usize>) {
         self.forget_reading();
         let trace = self.folder.join("trace");
@@ -119,7 +119,7 @@ impl Ground {
         (said, asked, self.read_since(changed))
     }
 
-    /// Everything below `.git`: names, bytes, times.
+    /// Returns everything below `.git`: names, bytes, times.
     fn of_git(&self) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
         let mut found = BTreeMap::new();
         let mut folders = vec![self.root().join(".git")];
@@ -213,13 +213,13 @@ fn git_status_looks_at_no_more_than_after_a_plain_write() {
         by_us.1,
         by_us.2.len()
     );
-    // Taken back the tree is clean again, and says so without a look at any other file.
+    // After the undo the tree is clean again, and git reports so without examining any other file.
     take_back(&lancet, Selection::Newest, Direction::Undo);
     fs::write(plain.file(0), "file 0\none\ntwo\n").unwrap();
     let (by_them, by_us) = (plain.status(0), ours.status(0));
     assert_eq!(by_us, by_them);
     assert_eq!(by_us.0, calm.0);
-    // The judge can see: a file that is read shows.
+    // The check works: a file that is read shows up.
     fs::read(ours.file(5)).unwrap();
     if !ours.read_since(0).contains(&5) {
         println!("skipped in part: this file system does not note when a file is read");

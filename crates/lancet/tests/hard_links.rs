@@ -1,4 +1,4 @@
-//! What becomes of a file's further names: kept, broken inside package stores, or as the settings say.
+//! Other names of a file after an edit: kept, separated inside package stores, or as the settings say.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use lancet_testing::replies::done;
 use lancet_testing::{TestFolder, project, settings};
 use serde_json::json;
 
-/// Edits one of two names; gives the text under the other.
+/// Edits one of two names. Returns the text under the other.
 fn other_name_after_an_edit(folder: &str, text: &str) -> String {
     let place = TestFolder::new();
     let (edited, other) = (

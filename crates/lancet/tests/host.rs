@@ -1,5 +1,5 @@
-//! What a host adds through the library: its own reads are not the model's, its tools have names of their own and are called
-//! with arguments that fit, and what it asks for by name is answered with the same news as any call.
+//! Additions of a host through the library: its own reads do not count as the model's, its tools have their own names
+//! and are called with arguments that fit, and its typed calls are answered with the same news as any call.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -111,7 +111,7 @@ fn a_peek_leaves_the_ledger_alone_and_always_has_text() {
     assert!(peek().text().contains("two"));
     assert_eq!(edit(&session, &path).refusal(), Some(RefusalKind::NotRead));
     session.call(RawCall::new("Read", json!({ "file_path": path })));
-    // To the model a second Read says only that nothing has changed; the host has not read it.
+    // To the model a second Read reports only that nothing has changed. The host has not read the file.
     assert!(peek().text().contains("two"));
     assert!(peek().text().contains("two"));
     // A version that the host alone has seen is still news to the model.
@@ -148,7 +148,7 @@ fn two_tools_of_one_name_are_refused_at_the_start() {
     };
     let tool = |name| Looks { name };
     assert_eq!(named(builder().tool(tool("Read")).open()), "Read");
-    // Undo is not listed unless asked for, and has its name all the same.
+    // Undo is not listed by default, but its name is taken all the same.
     assert_eq!(named(builder().tool(tool("Undo")).open()), "Undo");
     let twice = builder().tool(tool("Look")).tool(tool("Look")).open();
     assert_eq!(named(twice), "Look");

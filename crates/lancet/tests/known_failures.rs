@@ -1,5 +1,5 @@
-//! Figure 14: what went wrong in the file tools of other agents, one test for each entry of the list of advisories. What
-//! each was is said beside it.
+//! Figure 14: faults in the file tools of other agents, one test for each entry of the list of advisories. The fault is
+//! described at each test.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,7 +10,7 @@ use lancet::{Caller, RawCall, RefusalKind, Reply, Session};
 use lancet_testing::{TestFolder, TestProject, judges, settings};
 use serde_json::{Value, json};
 
-/// A root with things beside it that are nobody's business.
+/// A root with files next to it that no call may reach.
 struct Place {
     folder: TestFolder,
     around: PathBuf,
@@ -52,7 +52,7 @@ impl Place {
         self.session.call(RawCall::new(tool, arguments))
     }
 
-    /// Every tool that takes a file: what each was refused for.
+    /// Calls every tool that takes a file and returns the refusal of each.
     fn all_tools(&self, path: &Path) -> Vec<Option<RefusalKind>> {
         let edit = json!({ "old_string": "SECRET", "new_string": "mine" });
         let several = json!({ "edits": [{ "old_string": "SECRET", "new_string": "mine" }] });
@@ -152,7 +152,7 @@ const GUARDED: [&str; 8] = [
     ".cursor/mcp.json",
 ];
 
-/// CVE-2026-25725, CVE-2025-54135, CVE-2025-54136: protected names are made or changed without anybody being asked.
+/// CVE-2026-25725, CVE-2025-54135, CVE-2025-54136: protected names are made or changed without a prompt.
 #[test]
 fn protected_names_are_asked_about_though_they_do_not_exist() {
     let place = Place::new();
@@ -254,7 +254,7 @@ fn a_link_made_after_the_reading_is_not_written_through() {
     figure("CVE-2026-39861, a link made between reading and writing");
 }
 
-/// CVE-2026-46406: a fixed place for temporary files. Links stand wherever one could guess; none is followed.
+/// CVE-2026-46406: a fixed location for temporary files. Links are at every guessable place; none is followed.
 #[test]
 fn planted_temporary_names_are_untouched() {
     let place = Place::new();
@@ -282,7 +282,7 @@ fn planted_temporary_names_are_untouched() {
     figure("CVE-2026-46406, planted temporary names");
 }
 
-/// CVE-2025-59532: what a model sends makes a root.
+/// CVE-2025-59532: the input of a model becomes a root.
 #[test]
 fn no_argument_adds_a_root() {
     let place = Place::new();
@@ -309,7 +309,7 @@ fn no_argument_adds_a_root() {
     figure("CVE-2025-59532, roots by argument");
 }
 
-/// strands file_editor: an undo that knows a file by its path alone, in whichever workspace.
+/// strands file_editor: an undo that identifies a file by its path alone, in whichever workspace.
 #[test]
 fn undo_stays_in_its_workspace() {
     // One history for all, as every user has.

@@ -19,8 +19,8 @@ use serde_json::json;
 
 const ACCESS_DENIED: i32 = 13;
 
-/// One test at a time: some start processes, and each of those has, until it has become another program, every file open that
-/// the others are just writing. That is somebody who may write late, or whom a lease is refused for.
+/// One test at a time. Some start processes, and each of those has, until it has become another program, every file
+/// open that the others are just writing. Such a process may write late, or a lease may be refused because of it.
 static ALONE: Mutex<()> = Mutex::new(());
 
 struct Ground {
@@ -147,7 +147,7 @@ fn without_leases_every_late_write_is_a_version_and_is_told_once() {
     assert_eq!(fs::read_to_string(&file).expect("there"), text);
 }
 
-/// Opens the old file, which waits for the lease to go, and writes into it.
+/// Opens the old file, which waits for the release of the lease, and writes into it.
 fn late_writer(root: PathBuf) -> JoinHandle<()> {
     let old = fs::read_dir(root).expect("there").flatten().find(|entry| {
         let name = entry.file_name();
@@ -161,7 +161,7 @@ fn late_writer(root: PathBuf) -> JoinHandle<()> {
         let mut held = fs::OpenOptions::new().append(true).open(old).expect("open");
         held.write_all(b"late\n").expect("written");
     });
-    // Until it sleeps: in its open, which waits for the lease. A busy machine may take its time.
+    // Waits until it sleeps: in its open, which waits for the lease. A busy machine may take its time.
     let state = Path::new("/proc")
         .join(told.recv().expect("begun"))
         .join("stat");
@@ -218,7 +218,7 @@ fn with_a_lease_the_late_writer_is_told_at_once_and_its_bytes_at_the_next_call()
     assert_eq!(versions.len(), 1);
     assert_eq!(versions[0].1, "one\nlate\n");
     assert_eq!(fs::read_to_string(&file).expect("there"), "two\n");
-    // The old text is there as well; and once nobody else can come, nothing waits any more.
+    // The old text is there as well. Once no other program can write, nothing waits any more.
     let displaced = ground.folder.join("state/displaced");
     for _ in 0..100 {
         read(&session, &file);
@@ -304,7 +304,7 @@ fn what_an_interrupted_process_left_is_mended_before_the_first_call_and_told() {
     assert_eq!(files.map_or(0, Iterator::count), 0, "the database has it");
     assert_eq!(fs::read_to_string(ground.file()).expect("there"), "two\n");
     assert_eq!(fs::read_to_string(&second).expect("there"), "one\n");
-    // Even a Read comes after the mending, and nothing of the state folder is needed for it.
+    // Even a Read comes after the recovery, and nothing of the state folder is needed for it.
     let session = ground.open().new_session();
     let told = read(&session, &ground.file());
     // The second file still has its base, so the change is completed.
@@ -347,7 +347,7 @@ fn a_read_alone_makes_no_state_folder() {
     assert!(!ground.folder.join("state").exists());
 }
 
-/// What the program does with the file that the conflict leaves aside.
+/// What the program does with the file that the conflict sets aside.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Writer {
     /// It has closed the file, and the check comes at once.
@@ -365,7 +365,7 @@ fn a_version_that_a_conflict_leaves_aside_is_in_the_history() {
     }
 }
 
-/// Two others put files of theirs at the name: one just before the exchange, one just before it is taken back.
+/// Two other programs put files at the name: one just before the exchange, one just before it is undone.
 fn leaves_aside(writer: Writer) {
     let ground = Ground::new();
     let lancet = ground.open();

@@ -1,5 +1,5 @@
-//! Lines by number: whatever a session does between two calls, and whatever others do, a call replaces the lines that were
-//! shown with its numbers, or nothing.
+//! Lines by number: whatever a session does between two calls, and whatever others do, a call replaces the lines that
+//! were shown with its numbers, or nothing.
 
 use std::cell::Cell;
 use std::fs;
@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
-/// A line with an identity of its own: two lines may have the same text.
+/// A line with an identity, because two lines may have the same text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Line {
     id: usize,
@@ -27,7 +27,7 @@ struct Line {
 enum Step {
     /// Reads a page.
     Read { first: usize, count: usize },
-    /// Edits by text: new lines go in at some places, and lines whose text stands once go.
+    /// Edits by text: new lines are inserted at some places, and lines whose text occurs once are removed.
     Edit(Vec<Deed>),
     /// The same done by another program.
     Foreign(Vec<Deed>),
@@ -69,7 +69,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// How often what is worth testing came up.
+/// Counts how often the cases worth testing occurred.
 #[derive(Default)]
 struct Tally {
     moved_along: Cell<usize>,
@@ -89,7 +89,7 @@ struct Conversation<'t> {
     next: usize,
     /// The line that was last shown with each number, from 1.
     shown: Vec<Option<Line>>,
-    /// Whether the session has yet to learn of somebody else's change.
+    /// Whether the session has yet to learn of another program's change.
     is_stale: bool,
     tally: &'t Tally,
 }
@@ -153,7 +153,7 @@ impl<'t> Conversation<'t> {
         self.forget_what_went();
     }
 
-    /// A model does not ask for lines that it knows to be gone.
+    /// Forgets lines that are gone, because a model does not request lines that it knows to be gone.
     fn forget_what_went(&mut self) {
         for shown in &mut self.shown {
             let is_there = |line: &Line| self.lines.iter().any(|other| other.id == line.id);
@@ -173,7 +173,7 @@ impl<'t> Conversation<'t> {
         .collect()
     }
 
-    /// The lines after some deeds. What goes in or out stands once, so that every diff tells the same.
+    /// Returns the lines after some deeds. What is inserted or removed occurs once, so that every diff is the same.
     fn changed(&mut self, deeds: &[Deed]) -> Vec<Line> {
         let mut lines = self.lines.clone();
         for deed in deeds {
@@ -208,7 +208,7 @@ impl<'t> Conversation<'t> {
         self.take(&reply, lines);
     }
 
-    /// Takes in the answer to a call that was to leave these lines.
+    /// Records the answer to a call that was to leave these lines.
     fn take(&mut self, reply: &Reply, meant: Vec<Line>) {
         let now = fs::read_to_string(self.path()).expect("a text");
         if reply.is_error() {
@@ -228,7 +228,7 @@ impl<'t> Conversation<'t> {
         self.remember(reply);
     }
 
-    /// Numbers that follow each other and lines that were shown with them, from which on.
+    /// Returns consecutive numbers from `first` on and the lines that were shown with them.
     fn numbers(&self, first: usize, count: usize) -> Option<(Range<usize>, Vec<Line>)> {
         let start = first % self.shown.len().max(1);
         let shown = self.shown.get(start..)?.iter().take(count);
@@ -236,7 +236,8 @@ impl<'t> Conversation<'t> {
         (!lines.is_empty()).then(|| (start..start + lines.len(), lines))
     }
 
-    /// Where the block stands that a call names by its first and its last line, if it still has as many lines.
+    /// Returns the position of the block that a call names by its first and its last line, if it still has as many
+    /// lines.
     fn standing(&self, lines: &[Line]) -> Option<Range<usize>> {
         let position = |line: &Line| self.lines.iter().position(|other| other.id == line.id);
         let (first, last) = (position(lines.first()?)?, position(lines.last()?)?);
@@ -308,7 +309,7 @@ impl<'t> Conversation<'t> {
             return;
         };
         let mut meant = self.lines.clone();
-        // The model knows that it moved the lines, and asks for none of them by its old number.
+        // The model knows that it moved the lines, and requests none of them by its old number.
         let mut moved: Vec<Line> = meant.drain(standing).collect();
         for (line, fresh) in moved.iter_mut().zip(self.fresh(lines.len())) {
             line.id = fresh.id;
@@ -354,7 +355,7 @@ fn joined(lines: &[Line]) -> String {
         .collect()
 }
 
-/// The name of a refusal; empty for an answer.
+/// Returns the name of a refusal; empty for an answer.
 fn name(reply: &Reply) -> &str {
     reply.data()["error"]["name"].as_str().unwrap_or_default()
 }

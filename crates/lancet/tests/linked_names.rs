@@ -1,4 +1,4 @@
-//! A decision about one name of a file holds for its other hard links, even where not all of them can be found.
+//! A decision about one name of a file applies to its other hard links, even where not all of them can be found.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -182,7 +182,7 @@ fn where_a_folder_cannot_be_listed_a_write_asks_and_secret_names_are_tried() {
     shut.iter().for_each(|folder| mode(folder, 0o755));
 }
 
-/// The child's part; without its folder there is nothing to do.
+/// The child's part. Without its folder there is nothing to do.
 #[test]
 fn as_an_ordinary_user() {
     if let Some(root) = std::env::var_os(FOLDER) {

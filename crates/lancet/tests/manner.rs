@@ -1,5 +1,5 @@
-//! How the settings want files written reaches the disk: in place by pattern, flushed as asked, refused where others
-//! cannot be kept away.
+//! The settings for writing files take effect on the disk: in place by pattern, flushed as configured, refused where
+//! others cannot be excluded.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -21,7 +21,7 @@ fn edit(root: &Path, name: &str, text: &str) -> Reply {
     project::edit(&session, &file, "one", "two")
 }
 
-/// A folder with one file; its inode.
+/// Makes a folder with one file and returns its inode.
 fn place(name: &str) -> (TestFolder, PathBuf, u64) {
     let around = TestFolder::new();
     let root = around.path().join("root");

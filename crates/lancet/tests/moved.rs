@@ -1,6 +1,6 @@
-//! While a question is open, and between any two steps of a call, somebody moves or replaces the folder, the file or the
-//! root: what is written goes to the file that was shown, at the path that the answer names, or nowhere. No wall of the
-//! kernel's helps here: the library has none.
+//! While a question is open, and between any two steps of a call, another program moves or replaces the folder, the
+//! file or the root. What is written goes to the file that was shown, at the path that the answer names, or nowhere. No
+//! sandbox of the kernel helps here, because the library has none.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -168,7 +168,7 @@ const MOVES: [Move; 11] = [
     }),
 ];
 
-/// Moves something at its first question and says yes; what it says to further ones is chosen.
+/// Moves something at its first question and says yes; the answer to further ones is chosen.
 #[derive(Clone)]
 struct Mover {
     make: fn(&Path, &Path),
@@ -246,7 +246,7 @@ fn an_answer_holds_for_the_file_that_was_shown_and_for_no_other() {
     }
 }
 
-/// Before every call to the disk of a whole call that nobody is asked about, in turn.
+/// Moves before every disk call of a call that needs no question, in turn.
 #[test]
 fn without_a_question_nothing_lands_but_at_the_path_that_the_answer_names() {
     for (deed, name, call) in &DEEDS {

@@ -1,5 +1,5 @@
-//! A view on part of the roots: whatever a call tries, nothing beyond the narrowed folders is read, named, changed or taken
-//! back, and no rule becomes looser by it.
+//! A view on part of the roots: whatever a call tries, nothing beyond the narrowed folders is read, named, changed or
+//! undone, and it loosens no rule.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -16,7 +16,7 @@ struct Place {
 }
 
 impl Place {
-    /// `app` and `lib` below one root, a second root and a read root beside it.
+    /// Makes `app` and `lib` below one root, a second root and a read root next to it.
     fn new(text: &str) -> Place {
         let folder = TestFolder::new();
         let top = folder.path().to_owned();
@@ -53,7 +53,7 @@ impl Place {
         self.lancet.narrowed(&folders)
     }
 
-    /// A conversation that sees `app` alone.
+    /// Returns a session that sees `app` alone.
     fn app(&self) -> Session {
         self.narrowed(&["root/app"])
             .expect("in common")
@@ -66,7 +66,7 @@ fn good(reply: &Reply) -> &Reply {
     reply
 }
 
-/// Every way that a call can name a path, for a path that must not be reached.
+/// Returns every form in which a call can name a path, for a path that must not be reached.
 fn tries(path: &Path) -> Vec<(&'static str, Value)> {
     vec![
         ("Read", json!({ "file_path": path })),
@@ -167,7 +167,7 @@ fn no_link_leads_beyond() {
             );
         }
     }
-    // A way out and back in is a way in.
+    // A path that leads out and back in is inside.
     good(&read(&session, &place.path("root/app/up/app/b.txt")));
     let found = call(&session, "Grep", json!({ "pattern": "beyond" }));
     assert_eq!(good(&found).data()["numFiles"], 0, "{}", found.text());
@@ -262,7 +262,7 @@ fn rules_of_the_roots_hold_in_a_part_of_them() {
         )
     };
     assert_eq!(write("only/new.txt").refusal(), Some(RefusalKind::Denied));
-    // A protected name outside the narrowed roots still counts, and there is nobody to ask.
+    // A protected name outside the narrowed roots still counts, and there is no approver.
     good(&read(&session, &place.path("root/app/twin")));
     assert_eq!(write("twin").refusal(), Some(RefusalKind::Declined));
     assert!(
@@ -405,7 +405,7 @@ fn what_folders_leave_of_the_roots() {
             &["root/app/missing", "/nowhere", "root/lib"],
             Some(&["root/lib"]),
         ),
-        // Nothing in common: a sibling by prefix, a file, what is gone, what leads out, the read root.
+        // Nothing in common: a sibling by prefix, a file, a folder that is gone, a link that leads out, the read root.
         (&["root/ap"], None),
         (&["rooted"], None),
         (&["root/app/b.txt"], None),
@@ -420,7 +420,7 @@ fn what_folders_leave_of_the_roots() {
         assert_eq!(left(names), wanted, "{names:?}");
     }
     assert!(place.lancet.narrowed(&[PathBuf::from("app")]).is_none());
-    // Anew from the engine's own roots, never from what was left before.
+    // Computed again from the engine's own roots, never from an earlier narrowing.
     let app = place.narrowed(&["root/app"]).expect("in common");
     let lib = app
         .narrowed(&[place.path("root/lib")])

@@ -8,7 +8,7 @@ use lancet_testing::{TestProject, laws};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Lines that stand several times in a file, differ in a little, or hold what is refused in new text.
+/// Lines that occur several times in a file, differ slightly, or contain what is refused in new text.
 const LINES: &[&str] = &[
     "fn a() {",
     "    let x = 1;",
@@ -21,7 +21,7 @@ const LINES: &[&str] = &[
     "// ... rest of the file unchanged",
 ];
 
-/// What somebody does to the file between the Read and the Edit.
+/// A change of the file between the Read and the Edit.
 #[derive(Clone, Copy, Debug)]
 enum Before {
     Read,
@@ -35,7 +35,7 @@ enum Before {
 struct Case {
     lines: Vec<&'static str>,
     before: Before,
-    /// The lines that the old text has, and how they are off.
+    /// The lines of the old text, and how they differ.
     first: usize,
     count: usize,
     damage: Damage,
@@ -96,7 +96,7 @@ impl Case {
         spoilt.collect::<Vec<_>>().join("\n")
     }
 
-    /// Whether the first or the last line of the old text is blank.
+    /// Returns whether the first or the last line of the old text is blank.
     fn has_blank_edge(&self) -> bool {
         let end = self.lines.len().min(self.first + self.count);
         let edges = [self.lines[self.first], self.lines[end - 1]];
@@ -139,7 +139,7 @@ impl Case {
     }
 }
 
-/// The lines of a text, but for blank ones, that are lines of neither of two others.
+/// Returns the lines of a text, except blank ones, that are in neither of two others.
 fn foreign_lines(text: &str, known: &str, new: &str) -> Vec<String> {
     let bare = |line: &str| {
         line.replace(['\u{2018}', '\u{2019}'], "'")
@@ -176,7 +176,7 @@ proptest! {
             let after = project.text_or_empty("src/lib.rs");
             match call.tool.as_str() {
                 "Read" => prop_assert_eq!(before, after),
-                // Old text with a blank line at an edge may match inside lines, and joins what stands beside it to new text
+                // Old text with a blank line at an edge may match inside lines, and joins the adjacent text to new text
                 // without that line: the result then has lines of neither.
                 "Edit" if case.has_blank_edge() => {}
                 "Edit" => {

@@ -1,4 +1,4 @@
-//! Questions on record: a call is refused as `waiting`, somebody decides, in another process or later, and the call sent
+//! Recorded questions: a call is refused as `waiting`, a person decides, in another process or later, and the call sent
 //! again writes exactly that, once.
 
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ fn reader(project: &SharedProject, lancet: &Lancet) -> Session {
     session
 }
 
-/// Changes three lines far enough apart to be three hunks.
+/// Returns edits of three lines far enough apart to be three hunks.
 fn three_edits(project: &SharedProject) -> Value {
     let edit = |line: usize| json!({ "old_string": format!("line {line}.\n"), "new_string": format!("LINE {line}.\n") });
     json!({ "file_path": file(project), "edits": [edit(5), edit(20), edit(35)] })

@@ -1,4 +1,4 @@
-//! Names and texts of files arrive as they are, whoever reads the answer: nothing rewrites them, whatever they look like,
+//! Names and texts of files arrive unchanged, whoever reads the answer: nothing rewrites them, whatever they look like,
 //! and an offer in the text is the one in the data, byte for byte.
 
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use lancet_testing::{TestFolder, laws};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Parts of names that sentences of answers have, too.
+/// Parts of names that also occur in the sentences of answers.
 const IN_NAMES: &[&str] = &[
     "an operation log",
     "Undo of march",
@@ -29,7 +29,7 @@ const IN_NAMES: &[&str] = &[
     "[lancet: ",
 ];
 
-/// Lines of files that answers have, too.
+/// Lines of files that also occur in answers.
 const LINES: &[&str] = &[
     "(end of part one)",
     "(end of --old)",
@@ -96,7 +96,7 @@ impl Place {
         path
     }
 
-    /// The name of a file in a sentence.
+    /// Returns the name of a file in a sentence.
     fn named(&self, path: &Path) -> String {
         let path = match self.reader {
             Reader::Model => path,
@@ -111,7 +111,7 @@ impl Place {
         shown.collect()
     }
 
-    /// The word that this reader knows a field by.
+    /// Returns the word that this reader knows a field by.
     fn term<'t>(&self, model: &'t str, person: &'t str) -> &'t str {
         match self.reader {
             Reader::Model => model,
@@ -140,7 +140,7 @@ fn refused(reply: &Reply, kind: &str) {
     assert_eq!(name, Some(kind), "{}", reply.text());
 }
 
-/// How an answer shows a text that is to be sent.
+/// Returns how an answer shows a text that is to be sent.
 fn block(text: &str, name: &str) -> String {
     match text.len() - text.trim_end_matches('\n').len() {
         0 => format!("{text}\n(end of {name})"),
@@ -149,7 +149,7 @@ fn block(text: &str, name: &str) -> String {
     }
 }
 
-/// The refusals that begin with the file's name.
+/// Checks the refusals that begin with the file's name.
 fn names_arrive(place: &Place, name: &str, text: &str) {
     let missing = call(
         &place.lancet.new_session(),
@@ -202,7 +202,7 @@ fn names_arrive(place: &Place, name: &str, text: &str) {
     );
 }
 
-/// The offers for a text that stands twice.
+/// Checks the offers for a text that occurs twice.
 fn offers_are_exact(place: &Place, name: &str, text: &str, new: &str) {
     let content = format!("first\n{text}between\nsecond\n{text}last\n");
     let path = place.file(name, &content);
@@ -246,7 +246,7 @@ fn offers_are_exact(place: &Place, name: &str, text: &str, new: &str) {
     }
 }
 
-/// The leads of undo and redo, and the refusal where somebody else changed the file.
+/// Checks the hints of undo and redo, and the refusal where another program changed the file.
 fn undo_is_named(place: &Place, name: &str, text: &str) {
     let content = format!("first\n{text}");
     let path = place.file(name, &content);

@@ -1,5 +1,5 @@
-//! Glob and Grep of a large tree that is resident: the same answers as without, under the rules in force, with the changes of every
-//! tool and program before the call.
+//! Glob and Grep of a large tree that is resident: the same answers as without, under the rules in force, including the
+//! changes of every tool and program before the call.
 
 use std::fs;
 use std::path::PathBuf;
@@ -71,7 +71,7 @@ impl Ground {
     }
 }
 
-/// The data of an answer, without the time it took.
+/// Returns the data of an answer, without the time it took.
 fn ask(session: &Session, tool: &str, arguments: Value) -> Value {
     let reply = session.call(RawCall::new(tool, arguments));
     assert!(!reply.is_error(), "{}", reply.text());

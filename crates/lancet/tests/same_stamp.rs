@@ -1,5 +1,5 @@
-//! A file whose bytes changed while every field of its stat stayed: a version of the ledger that was taken on trust is
-//! found out by the write, and nothing is told of bytes that were not looked at.
+//! A file whose bytes changed while every field of its stat stayed the same. The write detects that the ledger's
+//! version was only trusted, and nothing is reported about bytes that were not read.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -31,7 +31,7 @@ enum Changed {
     LongAgo,
 }
 
-/// How the file is called.
+/// The number of names of the file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Names {
     One,
@@ -261,10 +261,10 @@ fn a_check_without_effect_is_made_of_what_is_there_now() {
     );
 }
 
-/// A call to come.
+/// A call to be made later.
 type Other = Arc<Mutex<Option<Box<dyn FnOnce() + Send>>>>;
 
-/// At the first question starts the other call, and lets it come to where it waits for its turn.
+/// At the first question starts the other call, and lets it proceed until it waits for its turn.
 struct Meanwhile {
     other: Other,
     asked: Arc<AtomicUsize>,
@@ -293,7 +293,7 @@ fn a_call_that_waited_for_its_turn_looks_at_what_the_other_wrote() {
     let lancet = open(folder.path(), Mode::Ask, approver);
     let file = folder.join("root/a.txt");
     fs::write(&file, BEFORE).expect("written");
-    // A stamp that proves something, as long as it is the one of now.
+    // A stamp that is a proof, as long as it is still the present one.
     sleep(LONG);
     let edit = |old: &str, new: &str| {
         let arguments = json!({ "file_path": &file, "old_string": old, "new_string": new });

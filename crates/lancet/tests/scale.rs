@@ -1,5 +1,5 @@
-//! Large things: files of a gigabyte in little memory, long lines, many lines, long needles, many places. Answers stay
-//! within their limit; how long it took is printed, never judged.
+//! Large inputs: files of a gigabyte in little memory, long lines, many lines, long needles, many places. Answers stay
+//! within their limit. The time that a call took is printed, never asserted.
 
 use std::fs::{self, File};
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -18,7 +18,7 @@ const LINE: usize = 128;
 const FILE: &str = "LANCET_TEST_LARGE_FILE";
 const WANTED: &str = "LANCET_TEST_WANTED_LINE";
 
-/// A gigabyte where the laws are tried in full; without optimisation a twelfth of it has to do, which goes the same way.
+/// A gigabyte where the laws are tried in full. Without optimisation it is a twelfth, which takes the same code path.
 fn large_size() -> u64 {
     if std::env::var_os("LANCET_LAW_CASES").is_some() {
         1 << 30
@@ -82,7 +82,7 @@ fn make_large(path: &Path, size: u64, wanted: u64) {
     }
 }
 
-/// The most memory that this process has had.
+/// Returns the peak memory of this process.
 fn peak_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status
@@ -93,7 +93,7 @@ fn peak_memory() -> u64 {
     kilobytes << 10
 }
 
-/// The child's part: its memory is its own.
+/// The child's part, a separate process so that its memory can be measured alone.
 #[test]
 fn in_a_process_of_its_own() {
     let Some(path) = std::env::var_os(FILE).map(PathBuf::from) else {
@@ -168,7 +168,7 @@ fn a_gigabyte_is_read_and_edited_in_little_memory() {
         output.status.success() && words.contains("1 passed"),
         "{words}"
     );
-    // The edit is there, nothing else moved, and nothing is left beside the file.
+    // The edit is there, nothing else moved, and nothing is left next to the file.
     let grown = ", longer,".len() as u64 - " .".len() as u64;
     assert_eq!(fs::metadata(&path).unwrap().len(), size + grown);
     let mut around = vec![0; 3 * LINE];
@@ -388,7 +388,7 @@ fn ten_thousand_places() {
     done(&reply);
     assert_eq!(reply.data()["replacements"], json!(10_000));
     assert!(fs::read_to_string(&path).unwrap() == text.replace("old_name", "a_new_name"));
-    // The same on a tolerant rung, and in one call with others.
+    // The same on a tolerant rung, and in one call with other edits.
     let list: Vec<Value> = vec![
         json!({ "old_string": "call(a_new_name);  ", "new_string": "x" }),
         json!({ "old_string": "a_new_name", "new_string": "b", "replace_all": true }),
@@ -412,7 +412,8 @@ fn ten_thousand_places() {
     assert!(fs::read_to_string(&path).unwrap() == text.replace("old_name", "c"));
 }
 
-/// Held or streamed: places are counted, and a call that would change too many of them says so.
+/// Whether the file is in memory or streamed, places are counted, and a call that would change too many of them is
+/// refused.
 #[test]
 fn more_places_than_one_call_changes() {
     let folder = folder();
@@ -452,7 +453,7 @@ fn more_places_than_one_call_changes() {
     }
 }
 
-/// A terabyte without content: to read all of it would not come to an end.
+/// A sparse file of a terabyte: reading all of it would not come to an end.
 #[test]
 fn what_is_no_text_by_its_beginning_is_not_read() {
     let folder = folder();
@@ -466,7 +467,7 @@ fn what_is_no_text_by_its_beginning_is_not_read() {
     let reply = call(&lancet, &session, "Grep", json!({ "pattern": "x" }));
     assert!(!reply.text().contains("no file was searched"));
     assert!(reply.text().contains("1 binary"), "{}", reply.text());
-    // As text begins, so far it is text: the NUL behind it decides.
+    // The beginning is text; the NUL after it makes the file binary.
     let mixed = root.join("mixed.bin");
     fs::write(&mixed, "text\n".repeat(20_000)).unwrap();
     let file = File::options().write(true).open(&mixed).unwrap();
@@ -506,7 +507,7 @@ fn out_of_time_is_not_nothing_there() {
     }
 }
 
-/// Braces without number must not end the process, nor a long glob take its memory.
+/// Any number of braces must not crash the process, nor may a long glob use up its memory.
 #[test]
 fn a_glob_has_a_length() {
     let folder = folder();

@@ -1,6 +1,6 @@
 //! Plays the pages in `scenarios/`: each `##` section is a conversation with lancet on a fresh folder, and every answer
-//! must be, to the letter, the one on the page. `LANCET_BLESS=1` writes the answers as they are into the pages.
-//! The form of a page is described in `scenarios/README.md`.
+//! must be exactly the one on the page. `LANCET_BLESS=1` writes the actual answers into the pages. The form of a page
+//! is described in `scenarios/README.md`.
 
 #[path = "scenarios/content.rs"]
 mod content;

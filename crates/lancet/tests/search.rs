@@ -51,7 +51,7 @@ fn ask(session: &Session, tool: &str, arguments: Value) -> Reply {
     reply
 }
 
-/// The offset that an answer gives for its next page.
+/// Returns the offset that an answer names for its next page.
 fn next(reply: &Reply) -> Option<u64> {
     let (_, call) = reply.text().rsplit_once("next page: ")?;
     let (_, offset) = call.rsplit_once("\"offset\": ")?;

@@ -1,4 +1,4 @@
-//! A secret file is written only with a person's yes, and its text reaches nobody but that person.
+//! A secret file is written only with a person's yes, and only that person sees its text.
 
 use std::sync::{Arc, Mutex};
 
@@ -38,7 +38,7 @@ fn a_person_sees_the_diff_and_the_model_does_not() {
     let (reply, content) = write_over_secret(move |builder| {
         builder.approver(move |question: &Question| {
             assert!(question.is_protected());
-            // The whole text is offered to nobody, to be edited or to be kept with the question.
+            // The whole text is not offered to be edited and not stored with the question.
             let file = &question.files[0];
             assert_eq!((&file.text, &file.old_text), (&None, &None));
             diff.lock().expect("free").push_str(&question.diff());
@@ -149,7 +149,7 @@ fn guesses() -> Vec<serde_json::Value> {
     ]
 }
 
-/// Everything that is answered to a guess, except for the path of the test's folder and the duration.
+/// Returns everything that is answered to a guess, except for the path of the test's folder and the duration.
 fn told(reply: &Reply, root: &std::path::Path) -> String {
     let mut data = reply.data().clone();
     data.as_object_mut().map(|data| data.remove("durationMs"));
@@ -165,7 +165,7 @@ fn nothing_is_told_of_a_file_that_is_not_shown_before_a_yes() {
         for given in [name, "pub.txt"] {
             for guess in guesses() {
                 let mut answers = Vec::new();
-                // Through a link to a link to another file that other file is meant, which may be read.
+                // A link to a link to another file names that other file, which may be read.
                 let states = match given == name {
                     true => &STATES[..],
                     false => &STATES[..5],

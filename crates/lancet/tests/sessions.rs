@@ -1,5 +1,5 @@
-//! The sessions at work: who is connected, what each has read and changed, which files two of them work on, and what a stop
-//! does. Each engine that is opened stands for a process; the tests of the shell use real ones.
+//! The sessions at work: which are connected, what each has read and changed, which files two of them work on, and what
+//! a stop does. Each engine that is opened represents a process; the tests of the shell use real ones.
 
 use lancet::approval::Answer;
 use lancet::call::{Asks, Deciders};
@@ -135,7 +135,7 @@ fn a_yes_that_comes_while_its_session_is_stopped_writes_nothing() {
     let lancet = project.engine(Mode::Ask);
     let questions = lancet.questions().expect("a state folder");
     let _watch = questions.watch().expect("watched");
-    // One with a name, and one without, whose call another process carries out in a session of its own.
+    // One session with a name, and one without, whose call another process carries out in its own session.
     for session in [named(&lancet, "evening"), lancet.new_session()] {
         read(&session, &project, "a.txt");
         let arguments =
@@ -166,7 +166,7 @@ fn a_yes_that_comes_while_its_session_is_stopped_writes_nothing() {
             refused.text()
         );
         assert_eq!(project.text("a.txt"), "one\ntwo\n");
-        // The yes is there when the session may write again.
+        // The yes is still recorded when the session may write again.
         sessions(&project)
             .resume(session.key(), "somebody")
             .expect("kept");
@@ -214,7 +214,7 @@ fn the_list_tells_who_is_connected_and_what_each_does() {
     drop(announced);
     assert!(sessions.list().expect("read")[0].connections.is_empty());
 
-    // Another project sees none of them, unless it asks for all.
+    // Another project sees none of them, unless it requests those of all projects.
     let elsewhere = TempDir::new().expect("folder");
     let far = Lancet::builder()
         .root(elsewhere.path())

@@ -1,4 +1,4 @@
-//! What an answer shows of a change is what the file then holds, whatever its size.
+//! The part of a change that an answer shows is what the file then contains, whatever its size.
 
 use std::sync::{Arc, Mutex};
 
@@ -38,7 +38,7 @@ fn try_edit(place: &TestProject, name: &str, old: &str, new: &str, more: Value) 
     place.session.call(RawCall::new("Edit", arguments))
 }
 
-/// The numbered lines of an answer.
+/// Returns the numbered lines of an answer.
 fn numbered(reply: &Reply) -> Vec<(usize, &str)> {
     let lines = reply.text().lines();
     lines
@@ -58,7 +58,7 @@ fn agrees(reply: &Reply, content: &str) {
     }
 }
 
-/// The patch in an answer's data makes `after` of `before`.
+/// Asserts that the patch in an answer's data turns `before` into `after`.
 #[track_caller]
 fn makes(reply: &Reply, before: &str, after: &str) {
     let old: Vec<&str> = before.lines().collect();
@@ -158,7 +158,7 @@ fn a_small_new_file_has_its_lines_in_the_patch() {
     assert_eq!(reply.data()["patch"][0]["oldStart"], 0);
 }
 
-/// A file that is too large to be held, with these lines at its start and at its end.
+/// Returns a file that is too large to be loaded into memory, with these lines at its start and at its end.
 fn large(head: &str, tail: &str) -> String {
     let filler = "a line that nobody looks at, as most lines of a large file are\n";
     let wanted = (32 << 20) + 1;
@@ -193,7 +193,8 @@ fn places_near_each_other_in_a_large_file_are_shown_together() {
     assert_eq!(data["patch"].as_array().map(Vec::len), Some(2));
 }
 
-/// What a small file comes to by an edit, and a large one that begins with it and has nothing but fillers behind.
+/// Returns the result of an edit of a small file, and of a large one that begins with it and has nothing but fillers
+/// after it.
 fn both_ways(head: &str, old: &str, new: &str, more: Value) -> (String, Vec<String>) {
     let place = TestProject::new();
     let filler = large("", "");

@@ -1,6 +1,6 @@
-//! The law of spellings, on real files and through the engine: however a path is written, the decision about the file that
-//! it leads to is the same one, neither looser nor stricter. On the file system of the temporary folder and, where one can
-//! be mounted, on one that takes upper and lower case for the same.
+//! The law of spellings, on real files and through the engine: however a path is written, the decision about the file
+//! that it leads to is the same, neither looser nor stricter. It runs on the file system of the temporary folder and,
+//! where one can be mounted, on one that treats upper and lower case as the same.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, symlink};
@@ -78,7 +78,7 @@ impl Drop for Ground {
     }
 }
 
-/// Would be asked; never is.
+/// An approver that is never called.
 struct Nobody;
 
 impl Approver for Nobody {
@@ -95,7 +95,7 @@ impl Ground {
         Ground::furnished(folder, root, None)
     }
 
-    /// On a file system that folds case: NTFS by its driver in user space.
+    /// Makes the fixture on a file system that folds case: NTFS by its driver in user space.
     fn folding() -> Result<Ground, String> {
         let folder = TestFolder::new();
         let (image, at) = (folder.join("image"), folder.join("at"));
@@ -118,7 +118,7 @@ impl Ground {
         };
         let text = |path: &Path| path.to_str().expect("UTF-8").to_owned();
         run("mkntfs", &["-q", "-F", "-f", &text(&image)])?;
-        // By a device: what is below the mount tells a drive from other file systems of programs.
+        // Mounted from a block device, which distinguishes a drive from other file systems in user space.
         let device = run("losetup", &["--find", "--show", &text(&image)])?;
         let mounted = run("lowntfs-3g", &["-o", "ignore_case", &device, &text(&at)]);
         // Gone with the mount.
@@ -176,7 +176,7 @@ impl Ground {
     }
 }
 
-/// What becomes of a call.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Outcome {
     Passes,
@@ -204,20 +204,20 @@ fn decide(session: &Session, tool: &str, path: &str, revision: &str, at: usize) 
     }
 }
 
-/// What a spelling is to the file that it was made of.
+/// The relation of a spelling to the file that it was made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sort {
     /// The same path with detours.
     Detour,
-    /// The same, with names that some file systems, or a tolerant search, take for the same.
+    /// The same, with names that some file systems, or a tolerant search, treat as the same.
     Disguise,
-    /// A disguise of a link: where that is not the same file it says nothing about it.
+    /// A disguise of a link. Where it is not the same file, nothing follows about the link.
     Elsewhere,
-    /// No file can be named so.
+    /// No file can have such a name.
     Refused,
 }
 
-/// One way to write a path, step by step.
+/// One change in how a path is written.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Dot,
@@ -269,7 +269,7 @@ fn step() -> impl Strategy<Value = Step> {
     ])
 }
 
-/// The path written otherwise, and what that makes of it.
+/// Returns the path in another spelling, and the relation of that to the file.
 fn spell(ground: &Ground, file: &str, steps: &[(Step, usize)]) -> (String, Sort) {
     let mut start = ground.root.to_str().expect("UTF-8").to_owned();
     let mut names: Vec<String> = file.split('/').map(str::to_owned).collect();
@@ -299,7 +299,7 @@ fn spell(ground: &Ground, file: &str, steps: &[(Step, usize)]) -> (String, Sort)
                 if sort == Sort::Disguise {
                     sort = Sort::Elsewhere;
                 }
-                // In place of the name that it leads to, where the whole path begins with that.
+                // Replaces the name that it leads to, where the whole path begins with that.
                 let joined = names.join("/");
                 let links = [
                     ("src/", "zz-src/"),
@@ -353,7 +353,7 @@ fn spell(ground: &Ground, file: &str, steps: &[(Step, usize)]) -> (String, Sort)
     (format!("{front}{start}/{}{end}", names.join("/")), sort)
 }
 
-/// A name that some file systems, or a tolerant search, take for the same.
+/// Returns a name that some file systems, or a tolerant search, treat as the same.
 fn disguised(name: &str, step: Step) -> String {
     match step {
         Step::Upper => name.to_uppercase(),
@@ -372,7 +372,7 @@ fn disguised(name: &str, step: Step) -> String {
     }
 }
 
-/// Whether two spellings differ in nothing but the Unicode form of their letters.
+/// Returns whether two spellings differ in nothing but the Unicode form of their letters.
 fn same_letters(spelled: &str, file: &Path) -> bool {
     spelled.nfc().eq(file.to_str().expect("UTF-8").nfc())
 }
@@ -395,7 +395,7 @@ fn rules() -> impl Strategy<Value = String> {
     })
 }
 
-/// Tries the law on a ground; how often two spellings led to the same file.
+/// Tries the law on a fixture. Returns how often two spellings led to the same file.
 fn hold_law(ground: &Ground, cases: u32) -> u64 {
     let config = Config {
         cases,
@@ -525,8 +525,8 @@ fn what_forbids_a_file_forbids_it_under_each_of_its_hard_links() {
                 )
             };
             let (first, second) = (of(TWINS[at].0), of(TWINS[at].1));
-            // What allows must cover the name that was opened; everything else counts for all names. What is allowed and
-            // may not be read is not replaced unasked.
+            // An allow rule must cover the name that was opened; every other rule counts for all names. A file that is
+            // allowed but may not be read is not replaced without a prompt.
             let by_allowing = allows && [&first, &second].contains(&&Outcome::Asks);
             prop_assert!(
                 first == second || by_allowing,
@@ -541,7 +541,7 @@ fn what_forbids_a_file_forbids_it_under_each_of_its_hard_links() {
     }
 }
 
-/// A session without rules of its own, in the mode that lets everything through that may be.
+/// Returns a session without rules, in the mode that allows everything that can be allowed.
 fn free(builder: lancet::Builder) -> Session {
     let lancet = builder.mode(lancet::Mode::AcceptEdits).open();
     lancet.expect("opened").new_session()
@@ -608,7 +608,7 @@ fn folders_that_are_set_apart_are_so_in_every_spelling() {
             "not the state folder: {}",
             found.text()
         );
-        // A read root inside a root is one all the same.
+        // A read root inside a root is still a read root.
         for name in spellings("vendor/lib/new.txt") {
             let path = root.join(&name);
             if root.join("VENDOR").exists() || name.contains("vendor") {
@@ -621,7 +621,7 @@ fn folders_that_are_set_apart_are_so_in_every_spelling() {
             }
         }
         assert_eq!(write(&session, &root.join("other/new.txt")), None);
-        // Names under which a drive of Windows knows other files are none of its own.
+        // Names under which a Windows drive would find other files are not files of this file system.
         let wanted = ground.mounted.as_ref().map(|_| RefusalKind::Invalid);
         for name in [
             "other/git~1",

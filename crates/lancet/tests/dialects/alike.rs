@@ -1,6 +1,6 @@
-//! An Edit and a SEARCH/REPLACE block with the same texts leave the same bytes. One of the two is refused alone only where
-//! the text also stands in part of a line, or once with its newline and once at the end of the file without it; which
-//! refusals these are is the law of the same name beside the search for hunks.
+//! An Edit and a SEARCH/REPLACE block with the same texts leave the same bytes. One of the two is refused alone only
+//! where the text also occurs in part of a line, or once with its newline and once at the end of the file without it.
+//! Which refusals these are is the law of the same name next to the search for hunks.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ const LINES: [&str; 12] = [
     "}",
 ];
 
-/// The bytes that an Edit and a block leave; none where they are refused.
+/// Returns the bytes that an Edit and a block leave; none where they are refused.
 fn results(text: &str, old: &str, new: &str) -> [Option<Vec<u8>>; 2] {
     thread_local! {
         static PROJECT: TestProject = TestProject::new();

@@ -1,4 +1,5 @@
-//! The files of a case: contents as cases write them, put on the disk and compared with what is there afterwards.
+//! The files of a case: writes contents in the notation of the cases to the disk, and compares them with what is there
+//! afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,7 +8,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// The bytes that a content stands for.
+/// Returns the bytes that a content represents.
 pub(crate) fn content(value: &Value) -> Vec<u8> {
     let text = |value: &Value| value.as_str().expect("a text").to_owned();
     match value {
@@ -63,7 +64,7 @@ fn mode(value: &Value) -> Option<u32> {
     Some(u32::from_str_radix(mode, 8).expect("a mode"))
 }
 
-/// Puts the files of a case below a folder.
+/// Writes the files of a case below a folder.
 pub(crate) fn put(folder: &Path, files: &Value) {
     for (name, value) in files.as_object().into_iter().flatten() {
         let path = folder.join(name);
@@ -85,7 +86,7 @@ pub(crate) fn put(folder: &Path, files: &Value) {
 pub(crate) struct OnDisk {
     bytes: Vec<u8>,
     mode: u32,
-    /// Its time and inode: another one was written, even where its bytes are the same.
+    /// Its time and inode. They differ if another file was written, even with the same bytes.
     identity: (i64, i64, u64),
 }
 
@@ -132,14 +133,15 @@ impl Tree {
         }
     }
 
-    /// The tree without what is below a folder.
+    /// Returns the tree without what is below a folder.
     pub(crate) fn without(mut self, folder: &str) -> Tree {
         self.files.retain(|name, _| !name.starts_with(folder));
         self.folders.retain(|name| !name.starts_with(folder));
         self
     }
 
-    /// Whether this is the tree `before` with `after` laid over it, and every other file as it was, not even written.
+    /// Checks that this is the tree `before` with `after` applied to it, and that no other file was changed or even
+    /// written.
     pub(crate) fn check(&self, before: &Tree, after: &Value) -> Result<(), String> {
         let mut wanted: BTreeMap<&str, (Vec<u8>, Option<u32>)> = BTreeMap::new();
         for (name, file) in &before.files {

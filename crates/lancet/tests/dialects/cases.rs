@@ -94,8 +94,8 @@ fn check_answer(case: &Value, is_error: bool, data: &Value) -> Result<(), String
     }
 }
 
-/// Whether a text holds what a pattern of a case means: plain words, `|` between alternatives, `(?i)` before and `\b` around
-/// them.
+/// Returns whether a text matches the pattern of a case: plain text, `|` between alternatives, `(?i)` before and `\b`
+/// around them.
 fn says(text: &str, pattern: &str) -> bool {
     let (text, pattern) = match pattern.strip_prefix("(?i)") {
         Some(pattern) => (text.to_lowercase(), pattern.to_lowercase()),
@@ -115,7 +115,7 @@ fn says(text: &str, pattern: &str) -> bool {
 /// How many cases are played at a time: most of the time goes into flushing files.
 const THREADS: usize = 8;
 
-/// Plays every case for which `format_of` gives a way to play it, and gives those that come out otherwise.
+/// Plays every case for which `format_of` returns a format option, and returns those that come out otherwise.
 fn wrong(format_of: impl Fn(&Value) -> Option<Option<Dialect>> + Sync) -> Vec<String> {
     let cases = cases();
     let (cases, format_of) = (&cases, &format_of);
@@ -143,7 +143,7 @@ fn every_case_comes_out_as_it_says_in_its_format() {
     let wrong = wrong(|case| match case["format"].as_str().map(str::parse) {
         None => Some(None),
         Some(Ok(format)) => Some(Some(format)),
-        // A format that does not exist is for the command line to refuse.
+        // Refusing a format that does not exist is left to the command line.
         Some(Err(_)) => None,
     });
     assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));

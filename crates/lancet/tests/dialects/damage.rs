@@ -1,10 +1,11 @@
-//! What happens to replies on their way: another dress around them, and mistakes in them.
+//! Damage to replies in transit: other formatting around them, and mistakes in them.
 
 use lancet::dialects::Dialect;
 
 use crate::model::Dice;
 
-/// A reply that says the same: prose, thinking, fences, CR LF line ends, wrong line numbers, lost blanks at line ends.
+/// Returns a reply with the same meaning: prose, thinking, fences, CR LF line ends, wrong line numbers, lost blanks at
+/// line ends.
 pub(crate) fn cosmetic(reply: &str, dialect: Dialect, dice: &mut Dice) -> String {
     match dice.below(6) {
         0 => format!("Here is the change.\n\n{reply}\nThat is all.\n"),
@@ -13,7 +14,7 @@ pub(crate) fn cosmetic(reply: &str, dialect: Dialect, dice: &mut Dice) -> String
         3 if dialect == Dialect::Unified || dialect == Dialect::V4a => {
             format!("Here it is:\n\n```diff\n{reply}```\n")
         }
-        // Where lines are there once, or the number is that of none, a wrong number does no harm.
+        // If every line occurs once, or the number is out of range, a wrong number does no harm.
         4 if dialect == Dialect::Unified => reply
             .lines()
             .map(|line| match line.strip_prefix("@@ -") {
@@ -27,7 +28,7 @@ pub(crate) fn cosmetic(reply: &str, dialect: Dialect, dice: &mut Dice) -> String
     }
 }
 
-/// A reply with a mistake in it, or several.
+/// Returns a reply with one or several mistakes in it.
 pub(crate) fn damaged(reply: &str, dice: &mut Dice) -> String {
     let mut lines: Vec<String> = reply.lines().map(str::to_owned).collect();
     for _ in 0..1 + dice.below(3) {
@@ -44,7 +45,7 @@ pub(crate) fn damaged(reply: &str, dice: &mut Dice) -> String {
     text
 }
 
-/// Lines that mean something in one format or another.
+/// Lines that have a meaning in one format or another.
 const SIGNS: [&str; 12] = [
     "<<<<<<< SEARCH",
     "=======",
@@ -74,7 +75,7 @@ fn damage_once(lines: &mut Vec<String>, dice: &mut Dice) {
         }
         3 => lines.insert(at, SIGNS[dice.below(SIGNS.len())].to_owned()),
         4 => lines[at].insert(0, ' '),
-        // Another path is another file, which no one can tell from the one that was meant.
+        // A changed path names another file, which cannot be distinguished from the intended one.
         5 if !lines[at].contains('.') => drop(lines[at].pop()),
         6 => lines[at].push(' '),
         7 => lines[at] = lines[at].trim_start().to_owned(),

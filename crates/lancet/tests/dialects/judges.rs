@@ -1,4 +1,4 @@
-//! Unified diffs, applied by lancet, by `git apply` and by GNU `patch`: all three make the same files of them.
+//! Unified diffs, applied by lancet, by `git apply` and by GNU `patch`: all three must produce the same files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,10 +14,10 @@ use crate::laws::{apply, config, meant, put, story, tree, untouched};
 use crate::model::{Dice, Ends, LineKind, Meant, Story};
 use crate::render::render;
 
-/// How many stories a program judges in one run, each in its own folder.
+/// How many stories a program applies in one run, each in a separate folder.
 const TOGETHER: usize = 20;
 
-/// Whether git and patch can be run. Where tests require their judges, a missing one fails the test.
+/// Returns whether git and patch can be run. Where tests require these programs, a missing one fails the test.
 fn are_installed() -> (bool, bool) {
     static INSTALLED: OnceLock<(bool, bool)> = OnceLock::new();
     let is_installed = |program: &str| {
@@ -30,7 +30,7 @@ fn are_installed() -> (bool, bool) {
     *INSTALLED.get_or_init(|| (is_installed("git"), is_installed("patch")))
 }
 
-/// The same files in a folder of this name.
+/// Returns the same files in a folder of this name.
 fn below(folder: &str, files: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
     let files = files.iter();
     files
@@ -38,7 +38,7 @@ fn below(folder: &str, files: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Ve
         .collect()
 }
 
-/// What a program makes of a diff; none where it refuses it.
+/// Returns the files that a program makes by applying a diff; none where it refuses the diff.
 fn judged(
     before: &BTreeMap<String, Vec<u8>>,
     diff: &str,
@@ -69,7 +69,8 @@ fn patch(root: &Path, diff: &Path) -> Command {
     command
 }
 
-/// Whether GNU patch knows such changes: it renames no file that has a blank in its name, and needs lines to delete a file.
+/// Returns whether GNU patch supports such changes: it renames no file that has a blank in its name, and needs lines to
+/// delete a file.
 fn patch_takes(story: &Story) -> bool {
     story.changes.iter().all(|(name, meant)| match meant {
         Meant::Moved(..) => !name.contains(' '),
@@ -78,7 +79,7 @@ fn patch_takes(story: &Story) -> bool {
     })
 }
 
-/// The same story in a folder of this name.
+/// Returns the same story in a folder of this name.
 fn moved_below(folder: &str, story: &Story) -> Story {
     let name = |name: &String| format!("{folder}/{name}");
     let files = story.files.iter();
@@ -95,7 +96,7 @@ fn moved_below(folder: &str, story: &Story) -> Story {
     }
 }
 
-/// Diffs that a program judges in one run: the files before, the diffs, and the files that lancet made of them.
+/// Diffs that a program applies in one run: the files before, the diffs, and the files that lancet made of them.
 #[derive(Default)]
 struct Batch {
     before: BTreeMap<String, Vec<u8>>,
@@ -107,7 +108,7 @@ impl Batch {
     fn add(&mut self, folder: &str, story: &Story, after: &BTreeMap<String, Vec<u8>>) {
         self.before.extend(below(folder, &untouched(story)));
         self.after.extend(below(folder, after));
-        // The random numbers are not used: a diff says a story in one way.
+        // The random numbers are not used, because a diff expresses a story in only one form.
         let diff = render(
             &moved_below(folder, story),
             Dialect::Unified,

@@ -17,14 +17,14 @@ use crate::damage::{cosmetic, damaged};
 use crate::model::{Dice, Ends, LineKind, Meant, Says, Story};
 use crate::render::render;
 
-/// How often a law is tried, unless it is said otherwise.
+/// How often a law is tried, unless configured otherwise.
 const CASES: u32 = 64;
 
 pub(crate) fn config() -> Config {
     laws::config_of(laws::asked().unwrap_or(CASES))
 }
 
-/// What a format can say.
+/// Returns what a format can express.
 fn says(dialect: Dialect) -> Says {
     match dialect {
         Dialect::V4a | Dialect::Unified => Says::All,
@@ -32,7 +32,7 @@ fn says(dialect: Dialect) -> Says {
     }
 }
 
-/// A story that changes something.
+/// Returns a story that changes something.
 pub(crate) fn story(dice: &mut Dice, dialect: Dialect, kind: LineKind, ends: Ends) -> Story {
     loop {
         let story = Story::random(dice, says(dialect), kind, ends);
@@ -42,7 +42,8 @@ pub(crate) fn story(dice: &mut Dice, dialect: Dialect, kind: LineKind, ends: End
     }
 }
 
-/// What the format makes of the story: a whole file cannot say that the newline of its last line comes or goes.
+/// Returns the result of the story in this format: a whole file cannot express that the newline of its last line comes
+/// or goes.
 pub(crate) fn meant(story: &Story, dialect: Dialect) -> BTreeMap<String, Vec<u8>> {
     let mut after = story.after();
     for (name, meant) in &story.changes {
@@ -56,9 +57,9 @@ pub(crate) fn meant(story: &Story, dialect: Dialect) -> BTreeMap<String, Vec<u8>
     after
 }
 
-/// The files that a reply may leave with or without a final newline: those that had none and whose last lines are among
-/// those that both sides of a block share. Whether the last line goes or is replaced depends on which lines are shared; a
-/// diff has marks for it.
+/// Returns the files that a reply may leave with or without a final newline: those that had none and whose last lines
+/// are among those that both sides of a block share. Whether the last line goes or is replaced depends on which lines
+/// are shared; a diff has marks for it.
 fn open_ends(story: &Story, dialect: Dialect) -> Vec<String> {
     let mut names = Vec::new();
     for (name, meant) in &story.changes {
@@ -75,7 +76,7 @@ fn open_ends(story: &Story, dialect: Dialect) -> Vec<String> {
     names
 }
 
-/// Files without the newlines at their end, of which one may be there or not.
+/// Returns files without the final newline for those where it is optional.
 fn trimmed(mut files: BTreeMap<String, Vec<u8>>, open: &[String]) -> BTreeMap<String, Vec<u8>> {
     for name in open {
         if let Some(bytes) = files.get_mut(name) {
@@ -87,7 +88,7 @@ fn trimmed(mut files: BTreeMap<String, Vec<u8>>, open: &[String]) -> BTreeMap<St
     files
 }
 
-/// Puts files into a folder.
+/// Writes files into a folder.
 pub(crate) fn put(root: &Path, files: &BTreeMap<String, Vec<u8>>) {
     for (name, bytes) in files {
         let path = root.join(name);
@@ -96,7 +97,7 @@ pub(crate) fn put(root: &Path, files: &BTreeMap<String, Vec<u8>>) {
     }
 }
 
-/// The files in a folder.
+/// Returns the files in a folder.
 pub(crate) fn tree(root: &Path) -> BTreeMap<String, Vec<u8>> {
     fn add(folder: &Path, below: &str, tree: &mut BTreeMap<String, Vec<u8>>) {
         for entry in fs::read_dir(folder).expect("a folder") {
@@ -115,7 +116,7 @@ pub(crate) fn tree(root: &Path) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// Applies a reply to the files of a story; gives the answer and the files afterwards.
+/// Applies a reply to the files of a story. Returns the answer and the files afterwards.
 pub(crate) fn apply(
     story: &Story,
     reply: &str,
@@ -186,8 +187,8 @@ impl std::fmt::Debug for LineKind {
     }
 }
 
-/// Whether a file still has every run of lines that no edit is near, whole and in order. `hulls` are the ranges of lines
-/// that the reply is about.
+/// Returns whether a file still has every run of lines that no edit is near, whole and in order. `hulls` are the ranges
+/// of lines that the reply is about.
 fn keeps_the_rest(before: &[u8], after: &[u8], hulls: &[std::ops::Range<usize>]) -> bool {
     let before = String::from_utf8_lossy(before).into_owned();
     let after = String::from_utf8_lossy(after).into_owned();
@@ -206,14 +207,14 @@ fn keeps_the_rest(before: &[u8], after: &[u8], hulls: &[std::ops::Range<usize>])
         };
         match found {
             Some(place) => rest = &rest[place + run.len()..],
-            // The last line may get or lose its newline with an edit beside it.
+            // The last line may get or lose its newline with an adjacent edit.
             None if rest.ends_with(run.trim_end()) && hull.start == lines.len() => return true,
             None => return false,
         }
         at = hull.end;
     }
-    // Behind the last run nothing is added, unless an edit reaches the end. A file without lines has none to keep: a line
-    // that lands in it from the section beside it stands where the reply says.
+    // After the last run nothing is added, unless an edit reaches the end. A file without lines has nothing to retain:
+    // a line that ends up in it from the adjacent section is where the reply says.
     lines.is_empty() || hulls.last().is_some_and(|hull| hull.end == lines.len()) || rest.is_empty()
 }
 
@@ -256,7 +257,7 @@ proptest! {
     }
 }
 
-/// A damaged reply in this format, checked: no line changes that it is not about.
+/// Checks a damaged reply in this format: no line changes that it is not about.
 fn check_damaged(seed: u64, dialect: Dialect) -> Result<(), TestCaseError> {
     let mut dice = Dice::new(seed);
     let story = story(&mut dice, dialect, LineKind::Distinct, Ends::Any);
@@ -315,7 +316,7 @@ fn check_damaged(seed: u64, dialect: Dialect) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The number of cases for each format: a fifth of those asked for, which is two thousand in the test command.
+/// The number of cases for each format: a fifth of the configured number, which is two thousand in the test command.
 fn for_each_format() -> Config {
     laws::config_of(laws::asked().map_or(CASES, |cases| cases.div_ceil(5)))
 }
@@ -331,7 +332,7 @@ proptest! {
     }
 }
 
-/// The files of a story whose reply in this format was refused or wrong once.
+/// Checks the story of a seed whose reply in this format was once refused or wrong.
 fn check_without_mistake(seed: u64, dialect: Dialect, kind: LineKind) {
     let mut dice = Dice::new(seed);
     let story = story(&mut dice, dialect, kind, Ends::Any);

@@ -1,5 +1,5 @@
-//! What a host gets: whether a block would fit while the reply is still being written, what is left out, and how a refusal
-//! tells of every part.
+//! The results that a host gets: whether a block would fit while the reply is still being written, what is left out,
+//! and how a refusal reports every part.
 
 use lancet::dialects::{AppliedBy, Options, ReplyOptions, ReplyStream};
 use lancet::outcome::Outcome;

@@ -1,8 +1,8 @@
-//! Random files, and changes of them that are meant: the files before and after are known before any reply is written.
+//! Random files, and intended changes of them: the files before and after are known before any reply is written.
 
 use std::collections::BTreeMap;
 
-/// A source of numbers that a seed decides.
+/// A random number generator with a seed.
 pub(crate) struct Dice(u64);
 
 impl Dice {
@@ -10,7 +10,7 @@ impl Dice {
         Dice(seed ^ 0x9e37_79b9_7f4a_7c15)
     }
 
-    /// A number below `most`, which is not 0.
+    /// Returns a number below `most`, which is not 0.
     pub(crate) fn below(&mut self, most: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -43,8 +43,8 @@ impl Doc {
         text.into_bytes()
     }
 
-    /// The text after edits. A newline that the last line lacks stays missing, but where that line is deleted the one
-    /// before it keeps its own.
+    /// Returns the text after edits. A newline that the last line lacks stays missing, but where that line is deleted
+    /// the one before it keeps its newline.
     pub(crate) fn edited(&self, edits: &[LineEdit]) -> Doc {
         let mut lines = Vec::new();
         let mut at = 0;
@@ -73,7 +73,7 @@ pub(crate) struct LineEdit {
     pub(crate) new: Vec<String>,
 }
 
-/// What is meant to happen to a file.
+/// The intended change of a file.
 #[derive(Clone, Debug)]
 pub(crate) enum Meant {
     Edited(Vec<LineEdit>),
@@ -82,23 +82,23 @@ pub(crate) enum Meant {
     Moved(String, Vec<LineEdit>),
 }
 
-/// Which changes a format can say.
+/// The changes that a format can express.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Says {
     EditsAndNewFiles,
     All,
 }
 
-/// Whether lines are found at several places.
+/// Whether the same line occurs at several places.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LineKind {
     /// Few different lines, many of them blank.
     Common,
-    /// Every line is there once in all files.
+    /// Every line occurs once in all files.
     Distinct,
 }
 
-/// Files, and what is meant to happen to some of them.
+/// Files, and the intended changes of some of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Story {
     pub(crate) files: BTreeMap<String, Doc>,
@@ -145,7 +145,7 @@ impl Story {
                 1 + dice.below(14)
             };
             let lines: Vec<String> = (0..count).map(|_| line(dice, "line")).collect();
-            // A file without any line end gets LF; a text that ends in an empty line has its newline.
+            // A file without any line end gets LF. A text that ends in an empty line has its final newline.
             let ended = !dice.one_in(4) || lines.last().is_none_or(String::is_empty);
             let crlf = ends == Ends::Any && dice.one_in(4) && (lines.len() > 1 || ended);
             let crlf = crlf && !lines.is_empty();
@@ -172,7 +172,7 @@ impl Story {
                         crlf: false,
                         ended: true,
                     };
-                    // A line with blanks in it that is no name of a file is prose.
+                    // A line with blanks in it is prose unless it is the name of an existing file.
                     let new = format!("new/{}", name.replace(' ', "-"));
                     changes.push((new, Meant::Created(doc)));
                     continue;
@@ -185,7 +185,7 @@ impl Story {
         Story { files, changes }
     }
 
-    /// The files as they are meant to be in the end.
+    /// Returns the files as they are meant to be in the end.
     pub(crate) fn after(&self) -> BTreeMap<String, Vec<u8>> {
         let bytes = self
             .files
@@ -213,7 +213,7 @@ impl Story {
     }
 }
 
-/// Edits of a text, apart from each other or side by side; none of them leaves its lines as they are.
+/// Makes edits of a text, apart from each other or adjacent. None of them leaves its lines as they are.
 fn edits(
     dice: &mut Dice,
     doc: &Doc,
@@ -226,7 +226,7 @@ fn edits(
         let start = at + dice.below(left + 1);
         let gone = dice.below((doc.lines.len() - start).min(3) + 1);
         let mut new: Vec<String> = (0..dice.below(4)).map(|_| line(dice, "fresh")).collect();
-        // An empty last line without a newline is no line.
+        // An empty last line without a newline is not a line.
         if !doc.ended && start + gone == doc.lines.len() {
             let text = new.iter().rposition(|line| !line.is_empty());
             new.truncate(text.map_or(0, |last| last + 1));
@@ -244,7 +244,7 @@ fn edits(
             break;
         }
     }
-    // Edits that together leave the text as it was say nothing.
+    // Edits that together leave the text as it was express no change.
     if doc.edited(&edits).lines == doc.lines {
         return Vec::new();
     }

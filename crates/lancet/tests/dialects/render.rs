@@ -6,7 +6,7 @@ use lancet::dialects::Dialect;
 
 use crate::model::{Dice, Doc, LineEdit, Meant, Story};
 
-/// A reply that says what a story means.
+/// Returns a reply that expresses a story.
 pub(crate) fn render(story: &Story, dialect: Dialect, dice: &mut Dice) -> String {
     let mut reply = match dialect {
         Dialect::V4a => "*** Begin Patch\n".to_owned(),
@@ -36,7 +36,8 @@ struct Block {
     at_end: bool,
 }
 
-/// The blocks of a file, each for the text as the ones before leave it. Edits are one block where two would cross.
+/// Returns the blocks of a file, each for the text as the ones before leave it. Edits that would cross become one
+/// block.
 fn blocks(doc: &Doc, edits: &[LineEdit], dice: &mut Dice) -> Vec<Block> {
     blocks_apart(doc, edits, dice).unwrap_or_else(|| {
         let joined = joined_edits(doc, edits);
@@ -44,9 +45,9 @@ fn blocks(doc: &Doc, edits: &[LineEdit], dice: &mut Dice) -> Vec<Block> {
     })
 }
 
-/// A block for each edit; none where a block changes lines on both sides of the border of what an earlier one changed.
-/// Which lines a block changes is told by its texts alone: of two equal lines side by side, one of them new, the
-/// second is the new one.
+/// Returns a block for each edit; none where a block changes lines on both sides of the border of what an earlier one
+/// changed. The lines that a block changes follow from its texts alone: of two equal adjacent lines, one of them new,
+/// the second is the new one.
 fn blocks_apart(doc: &Doc, edits: &[LineEdit], dice: &mut Dice) -> Option<Vec<Block>> {
     let mut lines = doc.lines.clone();
     let mut moved = 0_isize;
@@ -88,7 +89,7 @@ fn blocks_apart(doc: &Doc, edits: &[LineEdit], dice: &mut Dice) -> Option<Vec<Bl
     Some(blocks)
 }
 
-/// How many lines two texts share at the start, and then at the end.
+/// Returns how many lines two texts share at the start, and then at the end.
 fn shared(old: &[String], new: &[String]) -> (usize, usize) {
     let head = old.iter().zip(new).take_while(|(old, new)| old == new);
     let head = head.count();
@@ -96,7 +97,7 @@ fn shared(old: &[String], new: &[String]) -> (usize, usize) {
     (head, rest.take_while(|(old, new)| old == new).count())
 }
 
-/// One edit that does what several do.
+/// Returns one edit that does what several do.
 fn joined_edits(doc: &Doc, edits: &[LineEdit]) -> Vec<LineEdit> {
     let (Some(first), Some(last)) = (edits.first(), edits.last()) else {
         return Vec::new();
@@ -248,7 +249,7 @@ fn unified(name: &str, doc: Option<&Doc>, meant: &Meant) -> String {
     }
 }
 
-/// The hunks of a diff with three lines of context.
+/// Returns the hunks of a diff with three lines of context.
 fn hunks(doc: &Doc, edits: &[LineEdit]) -> String {
     const CONTEXT: usize = 3;
     let after = doc.edited(edits);
@@ -314,14 +315,15 @@ fn hunks(doc: &Doc, edits: &[LineEdit]) -> String {
     text
 }
 
-/// The edits, with the last line of the file in the last one where it gets a newline by the lines behind it.
+/// Returns the edits; the last one includes the last line of the file where that line gets a newline because of lines
+/// after it.
 fn with_last_line(doc: &Doc, edits: &[LineEdit]) -> Vec<LineEdit> {
     let mut edits = edits.to_vec();
     let count = doc.lines.len();
     let Some(last) = edits.last_mut() else {
         return edits;
     };
-    // A last line without newline that stays, and behind which lines come.
+    // A last line without newline that stays, and after which lines are inserted.
     if !doc.ended && last.at == count && count > 0 {
         last.at -= 1;
         last.gone += 1;

@@ -1,4 +1,4 @@
-//! A project whose session sends requests of any kind, and the state of its tree.
+//! The fixture: a project whose session sends requests of any kind, and the state of its tree.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,7 +28,7 @@ impl HostTool for Proposes {
     }
 }
 
-/// A root with a state folder beside it, and one session.
+/// A root with a state folder next to it, and one session.
 pub(crate) struct Ground {
     _folder: TestFolder,
     pub(crate) root: PathBuf,
@@ -123,13 +123,13 @@ impl Ground {
         self.call("Propose", json!({}))
     }
 
-    /// Does again what the last undo took back.
+    /// Redoes what the last undo undid.
     pub(crate) fn redo(&self) -> Reply {
         let asked = TakeBack::redo(Selection::Newest);
         self.session.take_back(asked, Caller::default())
     }
 
-    /// Everything below the root.
+    /// Returns everything below the root.
     pub(crate) fn tree(&self) -> BTreeMap<PathBuf, Node> {
         let mut tree = BTreeMap::new();
         collect(&self.root, &self.root, &mut tree);
@@ -162,7 +162,7 @@ pub(crate) fn ok(reply: &Reply) -> &Reply {
     reply
 }
 
-/// Asserts that a call was refused, by the name of the refusal; its text.
+/// Asserts that a call was refused, by the name of the refusal. Returns the refusal's text.
 pub(crate) fn refused(reply: &Reply, name: &str) -> String {
     assert!(reply.is_error(), "{}", reply.text());
     assert_eq!(reply.data()["error"]["name"], name, "{}", reply.text());

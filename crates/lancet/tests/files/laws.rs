@@ -1,4 +1,4 @@
-//! Law: whatever a session does to files, taking all of it back gives the tree as it was, and doing it again the result.
+//! Law: whatever a session does to files, undoing all of it gives the tree as it was, and redoing it gives the result.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -137,10 +137,11 @@ proptest! {
             prop_assert_eq!(ground.tree(), last);
             return Ok(());
         }
-        // Folders that were made on the way go only with a file that leaves them, and are not made anew.
+        // Folders that were made on the way are removed only with a file that leaves them, and are not recreated.
         prop_assert_eq!(files(ground.tree()), files(first));
         if reply.data()["operation"].is_null() {
-            // The files were so already. No operation was made that could be taken back: a redo means an earlier undo.
+            // The files already had this state. No operation was made that could be undone, so a redo refers to an
+            // earlier undo.
             prop_assert_eq!(files(ground.tree()), files(last));
             return Ok(());
         }

@@ -1,4 +1,4 @@
-//! Files that are moved and removed: through the tools, mixed with other changes of a request, and back again.
+//! Files that are moved and removed: through the tools, mixed with other changes of a request, and undone.
 
 mod ground;
 mod laws;

@@ -1,4 +1,4 @@
-//! Moves that a plain rename does not make: to another file system, to a name that somebody else takes meanwhile, and
+//! Moves that a plain rename does not make: to another file system, to a name that another program takes meanwhile, and
 //! without the permission.
 
 use std::fs;
@@ -24,7 +24,7 @@ fn move_file(session: &Session, from: &Path, to: &Path) -> Reply {
     session.call(RawCall::new("MoveFile", arguments))
 }
 
-/// Two roots on two file systems; none where this system has but one.
+/// Two roots on two file systems; none where this system has only one.
 struct TwoFileSystems {
     memory: TestFolder,
     disk: TestFolder,
@@ -57,7 +57,7 @@ impl TwoFileSystems {
     }
 }
 
-/// The bytes, the permission bits and the time of a file.
+/// Returns the bytes, the permission bits and the time of a file.
 fn file(path: &Path) -> (Vec<u8>, u32, i64, i64) {
     let meta = fs::metadata(path).expect("there");
     let bytes = fs::read(path).expect("read");
@@ -151,7 +151,7 @@ fn a_name_that_is_taken_at_any_moment_of_a_move_stays_theirs() {
         let (counted, to) = (Arc::clone(&count), ground.path("b"));
         disk.before_each(move |_| {
             if counted.fetch_add(1, Ordering::SeqCst) + 1 == at {
-                // Made as a program makes a new file: never over another one.
+                // Created as a program creates a new file: never over another one.
                 let made = fs::File::options().write(true).create_new(true).open(&to);
                 if let Ok(mut made) = made {
                     std::io::Write::write_all(&mut made, b"theirs\n").expect("written");
@@ -180,7 +180,7 @@ fn a_name_that_is_taken_at_any_moment_of_a_move_stays_theirs() {
             );
             refused(&reply, "exists");
         } else {
-            // The move was done by then: a new file under the name is refused to the other program.
+            // The move was done by then, so the other program cannot create a new file under the name.
             assert_eq!((from, to.as_deref()), (None, Some(&b"mine\n"[..])), "{at}");
             moved += 1;
         }
@@ -224,7 +224,7 @@ fn what_an_ordinary_user_may_not_move_stays() {
     set_mode(root.join("shut"), 0o755);
 }
 
-/// The child's part; without its folder there is nothing to do.
+/// The child's part. Without its folder there is nothing to do.
 #[test]
 fn moves_of_an_ordinary_user() {
     if let Some(root) = std::env::var_os(FOLDER) {
@@ -249,7 +249,7 @@ fn moves_without_permission(root: &Path) {
     let folder = "its folder has no write permission";
     stays("shut/in.txt", "open/in.txt", folder);
     stays("free.txt", "shut/free.txt", folder);
-    // Who took the write bits away wants the file left alone; lancet needs them for a move, too.
+    // A user who removed the write bits wants the file left alone. lancet needs them for a move, too.
     stays("bits.txt", "open/bits.txt", "it has no write permission");
     let bits = fs::metadata(root.join("bits.txt")).expect("there");
     assert_eq!(bits.mode() & 0o777, 0o444);

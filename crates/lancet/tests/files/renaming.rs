@@ -45,7 +45,7 @@ fn what_was_read_counts_under_the_new_name_alone() {
     };
     refused(&edit("a.txt"), "missing");
     ok(&edit("b.txt"));
-    // A file that takes the old name was never read.
+    // A file that takes the old name has not been read yet.
     ground.put("a.txt", "one\ntwo\n");
     refused(&edit("a.txt"), "not_read");
 }

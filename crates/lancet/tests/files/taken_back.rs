@@ -1,4 +1,4 @@
-//! Moves and removals, taken back together with other changes, and where the files have changed since.
+//! Moves and removals, undone together with other changes, and where the files have changed since.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -22,7 +22,7 @@ fn edit(ground: &Ground, name: &str, old: &str, new: &str) {
 #[test]
 fn a_move_is_taken_back_as_a_move() {
     let ground = Ground::new();
-    // Larger than what the history keeps beside its records.
+    // Larger than the contents that the history stores in its records.
     let path = ground.put("large.txt", "line\n".repeat(100_000));
     let before = fs::metadata(&path).expect("there");
     ok(&ground.rename("large.txt", "sub/large.txt"));
@@ -114,7 +114,7 @@ fn a_moved_file_that_somebody_changed_or_removed_is_a_conflict() {
         let before = ground.tree();
         refused(&ground.call("Undo", json!({})), "conflict");
         assert_eq!(ground.tree(), before);
-        // The file that is in the way of the next round is that of this one.
+        // The file that would block the next iteration is left over from this one.
         let _ = fs::remove_dir_all(ground.path("sub"));
     }
 }
@@ -207,7 +207,7 @@ fn after_an_undo_that_found_everything_back_a_redo_means_the_undo_before() {
     assert!(!ground.path("b").exists());
 }
 
-/// Takes back everything that was done to files, and does it again.
+/// Undoes everything that was done to files, and redoes it.
 fn there_and_back(deeds: impl FnOnce(&Ground)) {
     let ground = Ground::new();
     ground.put("a", "a\n");
@@ -235,7 +235,7 @@ fn a_file_that_came_to_the_name_of_a_removed_one_goes_back_and_that_one_comes() 
         ok(&ground.delete("c"));
         ok(&ground.rename("a", "c"));
     });
-    // The name holds the bytes that it had, in another file.
+    // The name has the bytes that it had, in another file.
     there_and_back(|ground| {
         ok(&ground.delete("c"));
         write(ground, "d", "c\r\n");

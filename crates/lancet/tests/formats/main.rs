@@ -1,4 +1,4 @@
-//! Files that are more than text, judged by the programs that people open them with.
+//! Files that are more than text, checked with the programs that people open them with.
 
 mod notebooks;
 mod pdfs;

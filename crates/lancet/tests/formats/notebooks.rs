@@ -1,5 +1,5 @@
-//! NotebookEdit judged by Python's nbformat, over notebooks of many forms: every result is as valid as its original, and
-//! every cell but the meant one is equal. Undo gives back the bytes of the original.
+//! NotebookEdit checked with Python's nbformat, over notebooks of many forms: every result is as valid as its original,
+//! and every cell but the intended one is equal. Undo restores the bytes of the original.
 
 use std::fmt::Write as _;
 
@@ -28,7 +28,7 @@ fn opened(folder: &TestFolder, state: &TestFolder) -> Session {
         .new_session()
 }
 
-/// The number of cells that Read says a notebook has.
+/// Returns the number of cells that Read reports for a notebook.
 fn count_cells(session: &Session, path: &str) -> u64 {
     let mut arguments = ReadArguments::default();
     arguments.file_path = path.to_owned();

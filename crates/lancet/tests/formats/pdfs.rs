@@ -1,5 +1,5 @@
-//! PDFs judged by poppler, and how Read shows pages. The reader runs in this process: what the worker process adds is
-//! tested with the program itself.
+//! PDFs checked with poppler, and how Read shows pages. The reader runs in this process; what the worker process adds
+//! is tested with the program itself.
 
 use std::path::Path;
 
@@ -95,7 +95,7 @@ fn document(pages: usize) -> Vec<u8> {
 #[test]
 fn the_first_ten_pages_come_with_the_number_of_pages_and_the_next_call() {
     let folder = TestFolder::new();
-    // The name decides nothing: the header and the end do.
+    // The name decides nothing; the header and the end of the file do.
     folder.put("a.txt", document(23));
     let session = opened(&folder, "");
     let path = folder.path().join("a.txt");

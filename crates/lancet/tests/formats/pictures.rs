@@ -1,5 +1,5 @@
-//! Pictures judged by Pillow: whatever a file is, what Read sends for it is a whole picture within the limits of the APIs
-//! of models, or nothing. The server answers on and on.
+//! Pictures checked with Pillow: whatever a file is, Read sends for it either a whole picture within the limits of the
+//! APIs of models, or nothing. The server keeps answering.
 
 use std::fmt::Write as _;
 use std::path::Path;

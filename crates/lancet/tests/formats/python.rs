@@ -1,10 +1,10 @@
-//! Runs the Python scripts beside this file, which make files and judge what lancet did with them.
+//! Runs the Python scripts next to this file, which make files and check what lancet did with them.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The folder with the packages of `requirements.txt`; none, with a word about it, where they are not installed.
+/// Returns the folder with the packages of `requirements.txt`; none, with a message, where they are not installed.
 pub(crate) fn packages() -> Option<PathBuf> {
     let packages = std::env::var_os("LANCET_FORMAT_JUDGES").map(PathBuf::from);
     if packages.is_none() {

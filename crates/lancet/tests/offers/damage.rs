@@ -1,6 +1,6 @@
-//! What goes wrong when a model quotes a text: each damage as a function of an edit that was right.
+//! Damage to a text that a model quotes: each kind as a function of an edit that was right.
 
-/// Numbers that look random and are the same in every run.
+/// Pseudo-random numbers that are the same in every run.
 pub(crate) struct Dice(u64);
 
 impl Dice {
@@ -33,7 +33,7 @@ pub(crate) enum Damage {
     CutEnd,
     /// A line is left out.
     MissingLine,
-    /// A blank more inside of a line.
+    /// An additional blank inside a line.
     InnerBlank,
 }
 
@@ -60,7 +60,7 @@ pub(crate) enum Where {
 
 pub(crate) const WHERE: [Where; 3] = [Where::Old, Where::New, Where::Both];
 
-/// An edit: the lines from `first` on, counted from 0, and the lines that take their place.
+/// An edit: the lines from `first` on, counted from 0, and the lines that replace them.
 #[derive(Debug, Clone)]
 pub(crate) struct Edit {
     pub(crate) first: usize,
@@ -118,13 +118,13 @@ impl Edit {
         })
     }
 
-    /// Lines as they are sent.
+    /// Returns lines as they are sent.
     pub(crate) fn sent(&self, lines: &[String]) -> String {
         let end = if self.is_ended { "\n" } else { "" };
         lines.join("\n") + end
     }
 
-    /// The edit with a damage in it; `None` where it cannot have it.
+    /// Returns the edit with a damage in it; `None` where the edit cannot have this damage.
     pub(crate) fn damaged(
         &self,
         damage: Damage,
@@ -133,7 +133,7 @@ impl Edit {
     ) -> Option<(String, String)> {
         let (mut old, mut new) = (self.old.clone(), self.new.clone());
         let (in_old, in_new) = (place != Where::New, place != Where::Old);
-        // A line that both share, told by where it stands in each.
+        // A line that both texts share, by its position in each.
         let pairs: Vec<(usize, usize)> = (0..self.head)
             .map(|at| (at, at))
             .chain((1..=self.tail).map(|back| (old.len() - back, new.len() - back)))
@@ -197,7 +197,7 @@ impl Edit {
                 }
             }
             Damage::Elision => {
-                // Lines inside, shared by both, with at least one line before and behind.
+                // Lines inside, shared by both, with at least one line before and one after.
                 let in_head = self.head.saturating_sub(1);
                 let in_tail = self.tail.saturating_sub(1);
                 let (one, other, count) = if in_head >= in_tail {
@@ -343,7 +343,7 @@ fn numbered(form: usize, number: usize, line: &str) -> String {
     }
 }
 
-/// Where one of the words of a line stands.
+/// Returns the position of one of the words of a line.
 fn dice_word(line: &str, dice: &mut Dice) -> Option<(usize, usize)> {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     let bytes = line.as_bytes();

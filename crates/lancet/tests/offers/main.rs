@@ -1,7 +1,7 @@
-//! Every correction that a refusal offers, followed to the letter: it does what was meant, or it is refused again; it
-//! never does anything else. Edits of source texts in several languages are damaged as models damage them, in the old
-//! text, in the new text, or in both alike. `LANCET_OFFERS_TEXTS` names a folder of other texts, `LANCET_OFFERS_SEED` is
-//! where the dice start.
+//! Follows every correction that a refusal offers exactly: it does what was meant, or it is refused again, and it never
+//! does anything else. Edits of source texts in several languages are damaged as models damage them, in the old text,
+//! in the new text, or in both alike. `LANCET_OFFERS_TEXTS` names a folder of other texts, `LANCET_OFFERS_SEED` is the
+//! seed of the random numbers.
 
 mod damage;
 
@@ -82,7 +82,7 @@ impl Place {
     }
 }
 
-/// The texts that an answer says to send: its data, which its words must show too.
+/// Returns the texts that an answer offers to send. They come from its data, and its message must show them too.
 fn offered(reply: &Reply, edit: &Edit, old: &str, new: &str) -> Option<(String, String)> {
     let error = &reply.data()["error"];
     let place: &Value = match reply.refusal()? {
@@ -113,7 +113,7 @@ fn offered(reply: &Reply, edit: &Edit, old: &str, new: &str) -> Option<(String, 
     ))
 }
 
-/// The call that an answer names for the place of the edit.
+/// Returns the call that an answer names for the place of the edit.
 fn named(reply: &Reply, edit: &Edit) -> Option<NextCall> {
     let calls = reply.next_calls();
     let length = serde_json::to_string(calls).expect("JSON").len();
@@ -151,7 +151,7 @@ fn named(reply: &Reply, edit: &Edit) -> Option<NextCall> {
     }
 }
 
-/// What comes of an answer that is followed: by the texts in its data, and by the call that it names.
+/// Returns the result of following an answer: by the texts in its data, and by the call that it names.
 fn followed(
     place: &Place,
     path: &PathBuf,
@@ -255,13 +255,13 @@ fn an_offer_that_is_followed_does_what_was_meant() {
             }
         }
     }
-    // No call is named where the new text stands at the place already.
+    // No call is named where the new text is already at the place.
     for (counts, old_only) in counts.iter().zip([99, 95]) {
         require_right(counts, &accounts, old_only);
     }
 }
 
-/// The bars that following an answer is held to.
+/// Requires the share of right results from following answers.
 fn require_right(counts: &BTreeMap<(Where, Damage), Count>, accounts: &[String], bar: usize) {
     let sum = |wanted: &dyn Fn(Where, Damage) -> bool| {
         let mut sum = Count::default();

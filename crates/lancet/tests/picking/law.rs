@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::place::Place;
 
-/// The form of a file: how its text becomes bytes.
+/// The form of a file: how its text is encoded as bytes.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     Lf,
@@ -20,7 +20,7 @@ enum Form {
 }
 
 impl Form {
-    /// One line, or what comes before the first.
+    /// Returns the bytes of one line, or of what comes before the first line.
     fn bytes(self, text: &str) -> Vec<u8> {
         match self {
             Form::Lf | Form::Utf8Bom => text.as_bytes().to_vec(),
@@ -42,7 +42,7 @@ impl Form {
     }
 }
 
-/// What is done to a line of the file.
+/// An operation on a line of the file.
 #[derive(Clone, Debug)]
 enum Deed {
     Replace(String),
@@ -50,7 +50,7 @@ enum Deed {
     AddAfter(String),
 }
 
-/// How it is sent.
+/// How the change is sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Sent {
     Edits,
@@ -125,7 +125,7 @@ proptest! {
             last.pop();
         }
         let old = lines.concat();
-        // A file without a line end has no form of line ends: a line end that is added is the one that was sent.
+        // A file without a line end has no line-end style: a line end that is added is the one that was sent.
         let form = match form {
             Form::Crlf if !old.contains('\n') => Form::Lf,
             form => form,
@@ -177,7 +177,7 @@ proptest! {
         };
         let shown = shown.lock().expect("free").clone();
         let Some((file, picked)) = shown else {
-            // Refused before anybody was asked.
+            // The call was refused before any prompt.
             prop_assert!(reply.is_error());
             prop_assert_eq!(place.bytes("a.txt"), form.file(&old));
             return Ok(());
@@ -188,7 +188,7 @@ proptest! {
             prop_assert_eq!(place.bytes("a.txt"), form.file(&new));
         } else if !picked.is_empty() {
             prop_assert_eq!(&reply.data()["omitted"].as_array().map(Vec::len), &Some(1));
-            // The session knows what stands now.
+            // The session knows the present content.
             place.answer(|_| Answer::Yes);
             let undone = session.undo();
             prop_assert!(!undone.is_error(), "{}", undone.text());

@@ -1,5 +1,5 @@
-//! One call is one question, and a person may let a part of it through: what they picked is written, all else stays as it is,
-//! and the model is told what was left out.
+//! One call is one question, and a person may approve a part of it: what they picked is written, everything else stays
+//! as it is, and the answer tells the model what was left out.
 
 mod law;
 mod place;
@@ -12,18 +12,18 @@ use serde_json::json;
 
 use place::Place;
 
-/// Ten lines far enough apart to be hunks of their own.
+/// Returns ten lines far enough apart to be separate hunks.
 fn lines() -> String {
     (1..=40).map(|line| format!("line {line}.\n")).collect()
 }
 
-/// Edits of two lines of a file, as one call.
+/// Returns edits of two lines of a file, as one call.
 fn two_edits(place: &Place, name: &str) -> serde_json::Value {
     let edit = |old: &str, new: &str| json!({ "file_path": place.path(name), "old_string": old, "new_string": new });
     json!({ "edits": [edit("line 5.", "five"), edit("line 30.\n", "thirty\nand more\n")] })
 }
 
-/// How a text becomes the bytes of a file.
+/// The function that turns a text into the bytes of a file.
 type Form = fn(&str) -> Vec<u8>;
 
 fn picked(files: Vec<Pick>) -> Answer {
@@ -60,7 +60,7 @@ fn a_picked_hunk_is_written_and_the_other_is_told() {
         place.path("a.txt").display()
     );
     assert!(reply.text().contains(&told), "{}", reply.text());
-    // What stands now is known to the session: it goes on without a Read.
+    // The present content is known to the session, so it goes on without a Read.
     place.answer(|_| Answer::Yes);
     let edit =
         json!({ "file_path": place.path("a.txt"), "old_string": "line 31.", "new_string": "31" });

@@ -51,12 +51,12 @@ impl Place {
         }
     }
 
-    /// Answers otherwise from now on.
+    /// Sets how questions are answered from now on.
     pub(crate) fn answer(&self, answer: impl Fn(&Question) -> Answer + Send + 'static) {
         *self.answering.lock().expect("free") = Box::new(answer);
     }
 
-    /// How many questions were put.
+    /// Returns how many questions were raised.
     pub(crate) fn asked(&self) -> usize {
         self.asked.load(Ordering::Relaxed)
     }
@@ -95,7 +95,7 @@ impl Place {
         assert!(!reply.is_error(), "{}", reply.text());
     }
 
-    /// Who approved the latest change, as the history has it.
+    /// Returns who approved the latest change, according to the history.
     pub(crate) fn approved(&self) -> String {
         let history = self.lancet.history().expect("a history");
         let log = history.log(&Default::default()).expect("a log");

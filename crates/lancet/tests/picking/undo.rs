@@ -1,4 +1,4 @@
-//! Undo of several files is one question, too; a file that is left out stays as it is, and its change stays in force.
+//! Undo of several files is one question, too. A file that is left out stays as it is, and its change stays in effect.
 
 use lancet::approval::{Answer, Pick};
 use lancet::dialects::ReplyOptions;

@@ -1,4 +1,4 @@
-//! A moved file takes the imports of other files along where the server knows them.
+//! When a file is moved, the imports in other files follow if the server knows them.
 
 use std::time::{Duration, Instant};
 

@@ -93,7 +93,7 @@ impl Place {
         self.project.call(tool, arguments)
     }
 
-    /// Shows files, so that the server is started and told.
+    /// Reads files, so that the server is started and notified.
     pub(crate) fn read(&self, names: &[&str]) {
         for name in names {
             let path = self.project.path(name);

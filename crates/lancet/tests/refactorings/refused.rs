@@ -61,7 +61,7 @@ fn a_plan_that_changes_a_denied_file_is_refused_without_its_name() {
     is_refused(&reply, "denied");
     assert!(!reply.text().contains(".env"), "{}", reply.text());
     place.assert_untouched();
-    // A rule of the person's, for writing alone.
+    // A rule of the user, for writing alone.
     let rule = "[permissions]\ndeny = [\"Edit(b.txt)\"]\n";
     let place = Place::with("well", rule, |builder, _| builder);
     place.read(&["a.txt"]);
@@ -84,7 +84,7 @@ fn a_plan_that_changes_a_protected_file_is_refused() {
     place.assert_untouched();
 }
 
-/// Changes another file of the plan while it is asked, once.
+/// Changes another file of the plan while the question is open, once.
 struct Meddler(PathBuf, AtomicBool);
 
 impl Approver for Meddler {

@@ -56,7 +56,7 @@ fn what_was_read_of_another_file_no_longer_counts() {
     let shown = place.project.read(&path);
     assert!(shown.text().contains("other"), "{}", shown.text());
     done(&edit());
-    // Of the named file the lines around the change were shown.
+    // The lines around the change in the named file were shown.
     let path = place.project.path("a.txt");
     done(&place.project.edit(&path, "the other", "an other"));
 }
@@ -189,7 +189,7 @@ fn a_revision_stands_for_a_read() {
     let call = |revision: &str| lancet_testing::project::call(&fresh, "Rename", asked(revision));
     is_refused(&call(""), "not_read");
     is_refused(&call("0123456789abcdef"), "stale");
-    // The server has been told by now.
+    // The server has been notified by now.
     done(&place.rename(1, "name", "third"));
     let text = place.text("a.txt");
     assert_eq!(text, "\u{feff}third 😀 third\n");

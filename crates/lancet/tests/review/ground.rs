@@ -1,4 +1,4 @@
-//! The ground of these tests: a project, a state folder, and engines on them that stand for processes.
+//! The fixture of these tests: a project, a state folder, and engines on them that represent processes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ impl Ground {
         String::from_utf8(self.bytes(name)).expect("text")
     }
 
-    /// An engine, which stands for a process.
+    /// Opens an engine, which represents a process.
     pub(crate) fn engine(&self) -> Lancet {
         self.engine_in(Mode::AcceptEdits)
     }
@@ -58,7 +58,7 @@ impl Ground {
             .expect("opened")
     }
 
-    /// The database of the state folder.
+    /// Opens the database of the state folder.
     pub(crate) fn database(&self) -> rusqlite::Connection {
         rusqlite::Connection::open(self.state.path().join("lancet.db")).expect("opened")
     }
@@ -67,7 +67,7 @@ impl Ground {
         self.engine().review().expect("a state folder")
     }
 
-    /// The one file that is to be reviewed.
+    /// Returns the one file that is to be reviewed.
     pub(crate) fn only(&self) -> ReviewedFile {
         let mut list = self.review().list(10).expect("read");
         assert_eq!(list.files.len(), 1, "{list:?}");
@@ -116,7 +116,7 @@ pub(crate) fn write(session: &Session, path: &Path, text: &str) -> Reply {
     reply
 }
 
-/// The request to take back one hunk of a file, as it is shown.
+/// Returns the request to undo one hunk of a file, as it is shown.
 pub(crate) fn hunk(file: &ReviewedFile, number: usize) -> TakeHunk {
     let ReviewText::Lines { hunks, .. } = &file.text else {
         panic!("{:?}", file.text);

@@ -1,4 +1,4 @@
-//! One hunk is taken back: exactly its lines, by an operation of its own, or not at all.
+//! One hunk is undone: exactly its lines, as a separate operation, or not at all.
 
 use std::fs;
 
@@ -146,7 +146,7 @@ fn lines_that_do_not_stand_there_any_more_are_a_conflict() {
         );
         assert_eq!(ground.text("a.txt"), changed);
     }
-    // A change elsewhere is none, whoever made it: the lines are found by counting.
+    // A change elsewhere is no conflict, whoever made it: the lines are found by counting.
     ground.put("a.txt", format!("LINE 20.\nmore\n{written}"));
     let reply = ground.review().take_back(hunk(&shown, 1));
     assert!(!reply.is_error(), "{}", reply.text());

@@ -1,4 +1,4 @@
-//! Laws over generated texts: a hunk that is taken back gives its old lines and leaves every other byte, and an undo of the rest
+//! Laws over generated texts: undoing a hunk restores its old lines and leaves every other byte, and undoing the rest
 //! gives the state at the last look.
 
 use lancet::review::ReviewText;

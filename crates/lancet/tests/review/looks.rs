@@ -1,4 +1,4 @@
-//! What is to be reviewed, and what counts as seen.
+//! Which changes are to be reviewed, and what counts as seen.
 
 use lancet::history::{ChangeKind, LogQuery, MarkQuery};
 use lancet::review::{PAGE_CLIENT, ReviewTally, ReviewText, SHELL_CLIENT, grouped};
@@ -108,7 +108,7 @@ fn what_is_as_it_was_needs_no_look() {
     let mut tally = ReviewTally::default();
     let mut count = || ground.review().count(&mut tally).expect("read");
     assert_eq!(count(), 0);
-    // The look of another window at what was written between makes it another than it was.
+    // Another window's look at what was written in between changes the difference.
     let first = &lancet.history().expect("kept").log(&LogQuery::default());
     let first = &first.as_ref().expect("read")[1].id;
     ground.review().mark_seen(&path, first).expect("kept");
@@ -283,7 +283,7 @@ fn where_the_last_look_is_not_kept_the_operations_are_shown() {
     let between: String = lines().replace("line 5.", "line five.");
     ground.put("a.txt", &between);
     edit(&session, &path, "line 30.\n", "LINE 30.\n");
-    // The operation that left what was seen is let go, and with it the content.
+    // The operation that left the seen content is removed, and with it the content.
     drop(session);
     let database = ground.database();
     database

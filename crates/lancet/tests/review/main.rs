@@ -1,4 +1,4 @@
-//! The review: what was written since the last look, one hunk taken back, comments that reach their session once.
+//! The review: what was written since the last look, one hunk undone, comments that reach their session once.
 
 mod ground;
 mod hunks;

@@ -1,6 +1,6 @@
-//! The bytes of a file as a page writes them: the block's lines, and the words after the name that bend them.
+//! The bytes of a file as a page writes them: the block's lines, and the words after the name that modify them.
 
-/// The bytes that the block stands for.
+/// Returns the bytes that the block represents.
 pub(crate) fn bytes(body: &str, words: &[&str]) -> Result<Vec<u8>, String> {
     let mut text = body.to_owned();
     let mut encoding = "";

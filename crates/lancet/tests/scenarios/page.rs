@@ -10,7 +10,7 @@ pub(crate) struct Page<'t> {
     pub(crate) sections: Vec<Section<'t>>,
 }
 
-/// What stands under one `##` heading: one conversation.
+/// The content under one `##` heading: one conversation.
 pub(crate) struct Section<'t> {
     pub(crate) title: &'t str,
     pub(crate) blocks: Vec<Block<'t>>,
@@ -24,11 +24,11 @@ pub(crate) struct Block<'t> {
     pub(crate) words: Vec<&'t str>,
     /// The lines between the fences, each with its newline.
     pub(crate) body: &'t str,
-    /// Where the block, fences and all, stands in the page.
+    /// The range of the block in the page, fences included.
     range: std::ops::Range<usize>,
 }
 
-/// What is wrong with a page, and where.
+/// A fault in a page, and its line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Wrong {
     pub(crate) line: usize,
@@ -41,7 +41,7 @@ impl fmt::Display for Wrong {
     }
 }
 
-/// An answer as it really came: `answer` or `refused …`, and the text.
+/// An actual answer: `answer` or `refused …`, and the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) words: String,
@@ -91,8 +91,8 @@ impl<'t> Page<'t> {
         }
     }
 
-    /// The page with these answers, by the line of the call's block, each in place of the answer that followed the call
-    /// or, where none did, put after it.
+    /// Returns the page with these answers, by the line of the call's block, each in place of the answer that followed
+    /// the call or, where none did, after it.
     pub(crate) fn with_answers(&self, answers: &BTreeMap<usize, Answer>) -> String {
         let mut out = String::new();
         let mut copied = 0;
@@ -134,7 +134,7 @@ impl Block<'_> {
         }
     }
 
-    /// Whether this block expects that answer. A line `[…]` stands for any lines.
+    /// Returns whether this block expects that answer. A line `[…]` matches any lines.
     pub(crate) fn expects(&self, answer: &Answer) -> bool {
         self.words.join(" ") == answer.words
             && fits(

@@ -1,4 +1,4 @@
-//! Plays the sections of a page against the library and gathers what came and what is wrong.
+//! Plays the sections of a page against the library and collects the answers and the faults.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,12 +16,12 @@ use super::content::{bytes, shown};
 use super::page::{Answer, Block, Page, Section, Wrong};
 use super::values::arguments;
 
-/// What came of a page.
+/// The result of playing a page.
 #[derive(Default)]
 pub(crate) struct Played {
     /// The answers that did not fit, by the line of their call.
     pub(crate) answers: BTreeMap<usize, Answer>,
-    /// What is wrong, ready to print.
+    /// The faults, ready to print.
     pub(crate) wrong: Vec<String>,
 }
 
@@ -48,7 +48,7 @@ struct Scene {
     operations: Vec<String>,
 }
 
-/// Settings that somebody changed since the last call.
+/// Settings that were changed since the last call.
 #[derive(Clone, Default)]
 struct News(Arc<Mutex<Option<SettingsChange>>>);
 
@@ -77,7 +77,7 @@ impl Scene {
             .join("root")
     }
 
-    /// Text of a page with what differs from run to run put in.
+    /// Replaces the placeholders in a page's text with the values of this run.
     fn unfold(&self, text: &str) -> String {
         let mut text = text.replace("$ROOT", &self.root().display().to_string());
         for (at, id) in self.operations.iter().enumerate().rev() {
@@ -86,7 +86,7 @@ impl Scene {
         text
     }
 
-    /// The other way round.
+    /// Replaces the values of this run with the placeholders.
     fn fold(&self, text: &str) -> String {
         let mut text = text.replace(&self.root().display().to_string(), "$ROOT");
         for (at, id) in self.operations.iter().enumerate() {
@@ -95,7 +95,7 @@ impl Scene {
         text
     }
 
-    /// What the settings say from now on: before the first call as handed in, later as somebody changed them.
+    /// Sets the settings: before the first call as passed in, later as changed while the engine is open.
     fn set(&mut self, text: &str) {
         self.settings = text.to_owned();
         if self.session.is_some() {
@@ -107,7 +107,7 @@ impl Scene {
         }
     }
 
-    /// The client says what its roots are from now on.
+    /// Narrows the roots to those that the client names from now on.
     fn narrow(&mut self, names: &str) -> Result<(), String> {
         let session = self.session()?;
         let folders: Vec<_> = names.lines().map(|name| self.root().join(name)).collect();
@@ -117,7 +117,7 @@ impl Scene {
         Ok(())
     }
 
-    /// The session, opened at the first call so that settings may stand anywhere before it.
+    /// Returns the session, opened at the first call so that settings may come anywhere before it.
     fn session(&mut self) -> Result<Session, String> {
         if let Some(session) = &self.session {
             return Ok(session.clone());
@@ -128,7 +128,7 @@ impl Scene {
             .settings_source(self.news.clone())
             .syntax_reader(TreeReader::with_time_limit(Duration::from_secs(60)))
             .mode(Mode::AcceptEdits);
-        // Most pages are about files alone, and quicker without a history.
+        // Most pages are about files alone, and are faster without a history.
         if ["Undo", "text-editor"]
             .iter()
             .any(|word| self.settings.contains(word))
@@ -283,7 +283,7 @@ fn call(scene: &mut Scene, block: &Block<'_>) -> Result<Answer, Wrong> {
     Ok(Answer { words, text })
 }
 
-/// Has git commit everything in the folder, which becomes a repository; always with the same id.
+/// Makes the folder a repository and commits everything in it, always with the same id.
 fn commit(root: &Path) -> Result<(), String> {
     for arguments in [
         &["init", "-q", "-b", "main"][..],
@@ -311,7 +311,7 @@ fn commit(root: &Path) -> Result<(), String> {
 
 /// Names on a page are relative to the root; tools are called with absolute paths. `./a.txt` stays as it is.
 fn make_absolute(value: &mut Value, root: &Path) {
-    // Of Glob and Grep a relative path is part of what a page shows.
+    // For Glob and Grep a relative path is part of what a page shows.
     let fields: &[&str] = match value.get("command") {
         Some(_) => &["path"],
         None => &["file_path", "notebook_path", "from_path", "to_path"],

@@ -15,7 +15,7 @@ pub(crate) fn arguments(body: &str) -> Result<Value, String> {
     Ok(Value::Object(fields))
 }
 
-/// Reads fields until a line that is none; how many lines were used.
+/// Reads fields until a line that is not a field. Returns how many lines were used.
 fn fields(lines: &[&str]) -> Result<(Map<String, Value>, usize), String> {
     let mut fields = Map::new();
     let mut at = 0;
@@ -65,7 +65,7 @@ fn items(lines: &[&str]) -> Result<(Vec<Value>, usize), String> {
     Ok((items, at))
 }
 
-/// Lines that begin with `|`; a last bare `|` gives the text a final newline.
+/// Reads lines that begin with `|`. A last bare `|` adds a final newline to the text.
 fn several_lines(lines: &[&str]) -> (String, usize) {
     let own: Vec<&str> = lines
         .iter()
@@ -75,7 +75,8 @@ fn several_lines(lines: &[&str]) -> (String, usize) {
     (own.join("\n"), own.len())
 }
 
-/// JSON where it looks like it (a quoted string, a number, true, false, null, a list, an object), else the text itself.
+/// Reads JSON where it looks like it (a quoted string, a number, true, false, null, a list, an object), else the text
+/// itself.
 fn scalar(text: &str) -> Result<Value, String> {
     if text.starts_with(['"', '[', '{']) {
         return serde_json::from_str(text).map_err(|error| format!("{error} in {text}"));
