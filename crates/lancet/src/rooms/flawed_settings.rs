@@ -1,5 +1,5 @@
-//! The notice about parts of settings files that cannot be used. Each session is told once, with its first answer, and
-//! again when there are others.
+//! The notice about parts of settings files that cannot be used. Each session gets it once, with its first answer, and
+//! again when the flaws change.
 
 use super::context::CallContext;
 use super::notice::Notice;
@@ -10,7 +10,7 @@ const MOST_NAMED: usize = 3;
 /// The longest description of one flaw, in characters.
 const LONGEST: usize = 300;
 
-/// The notice for the session. The command line reports flaws itself, when it loads the settings.
+/// Returns the notice for the session. The command line reports flaws itself, when it loads the settings.
 pub(super) fn notice<'c>(context: &'c CallContext<'_>) -> Option<Notice<'c>> {
     let engine = context.engine();
     let flaws = &engine.settings.flaws;

@@ -1,5 +1,5 @@
-//! Foreign writes: a file that the session wrote last and that no longer holds what was written is named once, in a notice
-//! after the answer to the next call.
+//! Changes by other programs: a file that the session wrote last and that no longer contains what was written is named
+//! once, in a notice after the answer to the next call.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -18,14 +18,14 @@ const NAMED: usize = 10;
 
 /// The result of checking one file.
 enum Checked {
-    /// The file holds what was written, and has this stamp.
+    /// The file contains what was written, and has this stamp.
     Same(StampRecord),
-    /// The file holds something else, or is missing.
+    /// The file contains something else, or is missing.
     Changed,
 }
 
-/// The notice about files that the session wrote last and somebody else has changed since. The files that the answer is
-/// about are left out.
+/// Returns the notice about files that the session wrote last and another program has changed since. The files that the
+/// answer covers are left out.
 pub(super) fn notice<'c>(context: &'c CallContext<'_>, outcome: &Outcome) -> Option<Notice<'c>> {
     let written: Vec<(PathBuf, StampRecord, [u8; 32])> = {
         let ledger = context.session.ledger();
@@ -41,8 +41,8 @@ pub(super) fn notice<'c>(context: &'c CallContext<'_>, outcome: &Outcome) -> Opt
     let own: HashSet<&Path> = outcome.paths().into_iter().collect();
     let mut changed = Vec::new();
     for (path, stamp, revision) in written {
-        // A call that is writing the file at this moment answers for it; a file outside of this client's roots is not
-        // this session's concern.
+        // A call that is writing the file at this moment is responsible for it; a file outside this client's roots is
+        // not this session's concern.
         if !context.engine().covers(&path)
             || own.contains(path.as_path())
             || context.engine().base().order.is_held(&path)
@@ -82,7 +82,8 @@ pub(super) fn notice<'c>(context: &'c CallContext<'_>, outcome: &Outcome) -> Opt
     }))
 }
 
-/// Records that the session was told of a foreign write, unless it knows another version of the file by now.
+/// Records that the session was notified of another program's change, unless it knows another version of the file by
+/// now.
 fn mark_given(context: &CallContext<'_>, path: &Path, revision: [u8; 32]) {
     let mut ledger = context.session.ledger();
     let known = ledger.peek(path).map(|entry| entry.revision);

@@ -1,5 +1,5 @@
-//! Changes that are already undone because somebody edited the file back, checked it out or removed it. Nothing is
-//! written; the history records them as taken back, so that the next undo continues with the change before.
+//! Changes that are already undone because a person or program edited the file back, checked it out or removed it.
+//! Nothing is written; the history records them as undone, so that the next undo continues with the change before.
 
 use lancet_history::TakenBack;
 
@@ -10,7 +10,7 @@ use crate::message::{message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::reply::Reply;
 
-/// Records the changes of a plan that writes no file as taken back, and answers.
+/// Records the changes of a plan that writes no file as undone, and answers.
 pub(super) fn settle(context: &CallContext<'_>, plan: Plan) -> Result<Reply, Refusal> {
     if plan.dry_run == DryRun::No
         && let Some(store) = context.engine().history()

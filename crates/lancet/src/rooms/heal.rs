@@ -1,6 +1,6 @@
-//! Recovery after a process that ended in the middle of a change: interrupted commits are completed or taken back, and
-//! operations that were announced but never finished are settled: by what later operations found, else by comparing the
-//! files with them.
+//! Recovery after a process that ended in the middle of a change. Interrupted commits are completed or undone.
+//! Operations that were announced but never finished are settled by the states that later operations found, or else by
+//! comparing the files with them.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -20,23 +20,23 @@ use crate::settings::Mode;
 
 /// How long the start of an engine may take over displaced files that earlier processes left.
 const ADOPTING: Duration = Duration::from_secs(2);
-/// How long an undo waits for other processes that are just recovering files.
+/// How long an undo waits for other processes that are recovering files at the moment.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// The pause between two looks.
+/// The pause between two checks.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// What a file holds, compared with an operation that was announced for it and never finished.
+/// The content of a file, compared with an operation that was announced for it and never finished.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FileState {
     /// The content that the operation wanted to leave.
     Written,
-    /// The content from before the operation.
+    /// The content that the file had before the operation.
     Untouched,
     /// Some other content: another program has written the file since.
     Neither,
 }
 
-/// Runs the recovery that must precede a call. Only the first call of an engine finds work to do.
+/// Runs the recovery that must precede a call. Only the first call of an engine has work to do.
 pub(crate) fn before_call(context: &CallContext<'_>) {
     let engine = context.engine();
     recover_files_once(engine);
@@ -46,8 +46,8 @@ pub(crate) fn before_call(context: &CallContext<'_>) {
     }
 }
 
-/// Lets the workspace finish or take back commits that were interrupted, once per engine, and queues notices about them.
-/// It runs before the first call of any kind: until then a file may hold a mixture of old and new bytes.
+/// Lets the workspace complete or undo commits that were interrupted, once per engine, and queues notices about them.
+/// It runs before the first call of any kind: until then a file may contain a mixture of old and new bytes.
 fn recover_files_once(engine: &EngineView) {
     if engine.mode != Mode::Plan {
         engine.base().pending_recovery.recovered.get_or_init(|| {
@@ -56,13 +56,14 @@ fn recover_files_once(engine: &EngineView) {
     }
 }
 
-/// Completes or takes back what ended processes left half done on the files. If it fails, the next write tries again and
+/// Completes or undoes the unfinished file changes of ended processes. If it fails, the next write tries again and
 /// reports why.
 pub(super) fn recover(engine: &EngineView) -> Vec<Recovered> {
     engine.ceiling().recover().unwrap_or_default()
 }
 
-/// Settles the operations that the history has as unfinished, once per engine, and takes over what ended processes left.
+/// Settles the operations that the history lists as unfinished, once per engine, and takes over the files of ended
+/// processes.
 pub(crate) fn settle_history_once(engine: &EngineView) {
     engine.base().pending_recovery.settled.get_or_init(|| {
         if let Some(store) = engine.history() {
@@ -76,7 +77,7 @@ pub(crate) fn settle_history_once(engine: &EngineView) {
     });
 }
 
-/// Gives the history the displaced files that ended processes left in the state folder, for at most `budget`.
+/// Returns the history the displaced files that ended processes left in the state folder, for at most `budget`.
 pub(crate) fn adopt_left(
     engine: &EngineView,
     store: &dyn OperationStore,
@@ -95,7 +96,8 @@ pub(crate) fn adopt_left(
     })
 }
 
-/// Does the same for processes that have ended since. An undo needs it: what did not happen must not be in its way.
+/// Does the same for processes that have ended since. An undo needs it: an operation that was not carried out must not
+/// block it.
 pub(crate) fn settle_again(context: &CallContext<'_>) {
     let engine = context.engine();
     settle_history_once(engine);
@@ -104,7 +106,7 @@ pub(crate) fn settle_again(context: &CallContext<'_>) {
         if engine.mode != Mode::Plan {
             interrupted::tell(engine, &recover(engine), Some(context.session.key()));
         }
-        // Another process may be about to complete or take back a change.
+        // Another process may be about to complete or undo a change.
         if settle(engine).waiting == 0 || since.elapsed() > PATIENCE {
             return;
         }
@@ -112,29 +114,29 @@ pub(crate) fn settle_again(context: &CallContext<'_>) {
     }
 }
 
-/// Settles the operations that the history has as unfinished, and returns how many there were.
+/// Settles the operations that the history lists as unfinished, and returns how many there were.
 pub(crate) fn settle_history(engine: &EngineView) -> usize {
     let settled = settle(engine);
     settled.done + settled.waiting
 }
 
-/// How many unfinished operations there were.
+/// The number of unfinished operations.
 #[derive(Default)]
 struct Settled {
     done: usize,
-    /// Those whose files another process is just recovering or writing.
+    /// Those whose files another process is recovering or writing at the moment.
     waiting: usize,
 }
 
-/// Settles the operations that the history has as unfinished. Operations on files outside the roots wait for an engine that may
-/// read them, and those on files that are being recovered until that is done.
+/// Settles the operations that the history lists as unfinished. Operations on files outside the roots wait for an
+/// engine that may read them, and those on files that are being recovered until that is done.
 fn settle(engine: &EngineView) -> Settled {
     let Some(store) = engine.history() else {
         return Settled::default();
     };
     // A store that cannot be read is reported by the call that needs it.
     let mut unfinished = store.unfinished().unwrap_or_default();
-    // What is at these paths now does not tell how an operation in another folder ended.
+    // The present files at these paths do not show how an operation in another folder ended.
     let others = engine.other_workspaces().unwrap_or_default();
     unfinished.retain(|operation| !others.have(operation));
     let all = unfinished.len();
@@ -146,7 +148,7 @@ fn settle(engine: &EngineView) -> Settled {
             !files.any(|file| undecided.iter().any(|commit| commit.names(&file.path)))
         });
     }
-    // Newest first: what became of a later one tells how an earlier one ended.
+    // Newest first: the outcome of a later operation shows how an earlier one ended.
     unfinished.sort_by_key(|operation| std::cmp::Reverse(operation.sequence));
     for operation in &unfinished {
         settle_one(engine, &**store, operation);
@@ -157,10 +159,10 @@ fn settle(engine: &EngineView) -> Settled {
     }
 }
 
-/// Records how an unfinished operation ended, as later operations or its files show it.
+/// Records how an unfinished operation ended, as shown by later operations or its files.
 fn settle_one(engine: &EngineView, store: &dyn OperationStore, operation: &Operation) {
     if operation.kind == OperationKind::Late {
-        // This version never had the file's name, so the file cannot tell whether it was recorded.
+        // This version never had the file's name, so the file does not show whether it was recorded.
         let all: Vec<usize> = operation.files.iter().map(|file| file.at).collect();
         let _ = store.settle(operation, OperationState::Done, &all);
         return;
@@ -187,7 +189,8 @@ fn settle_one(engine: &EngineView, store: &dyn OperationStore, operation: &Opera
     empty_folders::remove_unclaimed(engine, unclaimed.unwrap_or_default());
 }
 
-/// How the change of one file ended; none where the file may not be read from here and no later operation tells.
+/// Returns how the change of one file ended; none where the file may not be read from here and no later operation shows
+/// it.
 fn how_it_ended(
     engine: &EngineView,
     store: &dyn OperationStore,
@@ -196,7 +199,7 @@ fn how_it_ended(
 ) -> Option<FileState> {
     let carried_out = by_later_operations(store, operation, file, Evidence::CarriedOut);
     match carried_out.or_else(|| file_state(engine, file)) {
-        // Another process is just writing the file, and has not said so yet.
+        // Another process is writing the file at the moment, and has not recorded that yet.
         Some(FileState::Neither) => {
             let announced = by_later_operations(store, operation, file, Evidence::Announced);
             let ended = announced.or_else(|| by_rivals(engine, store, operation, file));
@@ -206,17 +209,18 @@ fn how_it_ended(
     }
 }
 
-/// Which later operations tell how an earlier one ended.
+/// The later operations that show how an earlier one ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Evidence {
     /// Those that were carried out.
     CarriedOut,
-    /// Those that are announced: they have seen what was there then, and recovery may have taken it back since.
+    /// Those that are announced: they saw the state at that time, and recovery may have undone it since.
     Announced,
 }
 
-/// How a change ended, by what later operations found: one that found what it was to leave proves that it was made, and one
-/// that found what was there before it that it was not. None where no later operation tells.
+/// Returns how a change ended, as shown by the states that later operations found. One that found the state which the
+/// change was to leave proves that it was made, and one that found the state before it proves that it was not. None
+/// where no later operation shows it.
 fn by_later_operations(
     store: &dyn OperationStore,
     operation: &Operation,
@@ -240,8 +244,9 @@ fn by_later_operations(
         .or_else(|| told_by(&later(from), file.before.as_ref(), Some(None)))
 }
 
-/// How a change ended, by what others made of the state that it found. They may have been announced before it and written
-/// after it had looked: the file holds what one of them leaves, or another change found that, so this one was not made.
+/// Returns how a change ended, as shown by other operations on the same initial state. They may have been announced
+/// before it and written after it had read the file. If the file contains the result of one of them, or another change
+/// found that result, this change was not made.
 fn by_rivals(
     engine: &EngineView,
     store: &dyn OperationStore,
@@ -259,7 +264,7 @@ fn by_rivals(
     rivals.iter().any(is_made).then_some(FileState::Untouched)
 }
 
-/// What the first of these states tells that tells anything. `after` is none where it is not known.
+/// Returns the conclusion from the first of these states that allows one. `after` is none where it is not known.
 fn told_by(
     later: &[LaterState],
     before: Option<&RecordedState>,
@@ -268,7 +273,7 @@ fn told_by(
     let revision = |state: Option<&RecordedState>| state.map(|state| state.revision);
     let is_same_content = after.is_some_and(|after| revision(after) == revision(before));
     let holds = |found: &LaterState, state: Option<&RecordedState>| {
-        // Where only the permission bits change, they tell the states apart.
+        // Where only the permission bits change, they distinguish the states.
         let has_mode = state.is_none_or(|state| state.mode == found.mode);
         revision(state) == found.revision && (has_mode || !is_same_content)
     };
@@ -288,7 +293,7 @@ fn file_state(engine: &EngineView, file: &FileChange) -> Option<FileState> {
     let at_name = find(engine, &file.path)?;
     let Some(from) = &file.moved_from else {
         if file.after.is_none() && file.kind != ChangeKind::Delete && file.before.is_some() {
-            // What a streamed change leaves is known only once it is done.
+            // The result of a streamed change is known only once it is done.
             let untouched = compare(&at_name, file.before.as_ref(), file.before.as_ref());
             return Some(untouched);
         }
@@ -297,7 +302,7 @@ fn file_state(engine: &EngineView, file: &FileChange) -> Option<FileState> {
     let at_old_name = find(engine, from)?;
     let came = compare(&at_name, None, file.after.as_ref());
     let left = compare(&at_old_name, file.before.as_ref(), None);
-    // Between the two steps of a move that copies both names hold the file: recovery has taken the copy back by now.
+    // Between the two steps of a move that copies both names have the file: recovery has removed the copy by now.
     Some(if came == left {
         came
     } else {
@@ -305,14 +310,14 @@ fn file_state(engine: &EngineView, file: &FileChange) -> Option<FileState> {
     })
 }
 
-/// What a name holds.
+/// The content of a name.
 pub(crate) enum AtName {
     Nothing,
     File { revision: [u8; 32], mode: u32 },
     Other,
 }
 
-/// Looks at a name; none where it may not be read from here.
+/// Examines a name; none where it may not be read from here.
 pub(crate) fn find(engine: &EngineView, path: &Path) -> Option<AtName> {
     let workspace = engine.ceiling();
     if let Some(link) = workspace.locate_link(path).ok()? {
@@ -336,7 +341,7 @@ pub(crate) fn find(engine: &EngineView, path: &Path) -> Option<AtName> {
     })
 }
 
-/// Which of two states a name holds.
+/// Determines which of two states a name has.
 fn compare(
     found: &AtName,
     before: Option<&RecordedState>,
@@ -352,7 +357,7 @@ fn compare(
         _ => false,
     };
     match (holds(before), holds(after)) {
-        // The content is the same: the permission bits tell whether the change was made.
+        // The content is the same, so the permission bits show whether the change was made.
         (true, true) if has_mode(after) && !has_mode(before) => FileState::Written,
         (true, _) => FileState::Untouched,
         (false, true) => FileState::Written,

@@ -1,5 +1,6 @@
-//! Hooks: programs of the settings that are told of changes. One that runs before a change can only tighten: it has a person
-//! asked, or refuses. What one that runs after a change did to the files becomes an operation of its own.
+//! Hooks: programs of the settings that are notified of changes. One that runs before a change can only tighten the
+//! policy: it requires a person's approval, or refuses. Changes that one makes to the files afterwards become a
+//! separate operation.
 
 mod after;
 mod input;
@@ -19,19 +20,19 @@ use crate::refusal::{Refusal, RefusalKind};
 use crate::settings::LayeredHook;
 use crate::wording::{cut, on_one_line};
 
-/// The most characters of a hook's own words in an answer.
+/// The most characters of a hook's own message in an answer.
 const MOST_WORDS: usize = 2_000;
 /// The most characters of a command in an answer.
 const MOST_COMMAND: usize = 100;
 
-/// Whether a hook runs before this plan is approved.
+/// Returns whether a hook runs before this plan is approved.
 pub(super) fn is_any_before(context: &CallContext<'_>, plan: &Plan) -> bool {
     let policy = context.engine().permissions.policy();
     let mut hooks = context.engine().settings.layered_hooks().iter();
     hooks.any(|entry| entry.hook.on == HookTime::Before && matches_any(&policy, entry, plan))
 }
 
-/// Runs the hooks before a plan is approved, and gives the reasons to ask a person.
+/// Runs the hooks before a plan is approved, and returns the reasons to ask a person.
 pub(super) fn before(context: &CallContext<'_>, plan: &Plan) -> Result<Vec<Reason>, Refusal> {
     if !is_any_before(context, plan) {
         return Ok(Vec::new());
@@ -76,20 +77,20 @@ pub(super) fn before(context: &CallContext<'_>, plan: &Plan) -> Result<Vec<Reaso
 /// The decision of a hook.
 enum Decided {
     Allow,
-    /// A person is asked, for this reason.
+    /// A person must be asked, for this reason.
     Ask(String),
-    /// The change is refused, in these words; they may be empty.
+    /// The change is refused with this message, which may be empty.
     Deny(String),
 }
 
-/// The answer of a hook. One that has a field twice is not understood: which of the two is meant cannot be known.
+/// The answer of a hook. An answer that has a field twice is invalid, because it is unknown which of the two is meant.
 #[derive(Default, serde::Deserialize)]
 struct HookAnswer {
     decision: Option<Value>,
     reason: Option<Value>,
 }
 
-/// Reads the decision of a hook. Whatever is not understood has a person asked.
+/// Reads the decision of a hook. An invalid answer requires a person's approval.
 fn decided(ended: Result<ProgramOutput, ProgramError>) -> Decided {
     let ended = match ended {
         Ok(ended) => ended,
@@ -114,7 +115,7 @@ fn decided(ended: Result<ProgramOutput, ProgramError>) -> Decided {
     }
 }
 
-/// How a hook ended, with the beginning of its own words.
+/// Describes how a hook failed, with the beginning of its own output.
 fn failure(ended: &ProgramOutput) -> String {
     let words = shortened(&String::from_utf8_lossy(&ended.error));
     let colon = if words.is_empty() { "" } else { ": " };
@@ -135,9 +136,9 @@ fn run(
     runner.run_hook(hook, input, &|| context.cancel.stopped().is_some())
 }
 
-/// The program of a hook, as it is named in answers.
+/// Returns the program of a hook as answers name it.
 fn command_name(hook: &Hook) -> String {
-    // The command stands between backquotes, by which the grant of a session finds it.
+    // The command is put between backquotes, by which the grant of a session finds it.
     let words = on_one_line(&hook.command.join(" ")).replace('`', "'");
     format!("`{}`", cut(&words, MOST_COMMAND))
 }
@@ -155,7 +156,7 @@ fn matches_any(policy: &Policy, entry: &LayeredHook, plan: &Plan) -> bool {
     plan.files.iter().any(|file| covers(policy, entry, file))
 }
 
-/// The files of a plan that a hook is for.
+/// Returns the files of a plan to which a hook applies.
 fn matching<'p>(policy: &Policy, entry: &LayeredHook, plan: &'p Plan) -> Vec<&'p FilePlan> {
     let files = plan.files.iter();
     files.filter(|file| covers(policy, entry, file)).collect()

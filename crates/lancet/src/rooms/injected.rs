@@ -1,5 +1,5 @@
-//! Text that a host has shown to the model by itself: it counts as a read of the lines that it equals, or as a partial
-//! view.
+//! Text that a host has shown to the model without a tool call: it counts as a read of the lines that it equals, or as
+//! a partial view.
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::session::Session;
 
-/// Records text that a host has shown as a file's. Text equal to whole lines of the file at one place counts as a read
-/// of those lines; any other text is a partial view, unless the session has read this version itself.
+/// Records text that a host has shown as part of a file. Text equal to whole lines of the file at one place counts as a
+/// read of those lines; any other text is a partial view, unless the session has read this version itself.
 pub(crate) fn note_seen(session: &Session, path: &Path, text: &str) -> Result<SeenAs, Refusal> {
     session.refresh();
     let context = CallContext::new(session, "Read".into(), Caller::default(), Cancel::new());

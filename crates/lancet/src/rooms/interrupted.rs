@@ -1,5 +1,5 @@
-//! Changes whose process ended in the middle of them: what recovery made of them is told to the session that was interrupted
-//! and to the one that met it. A call that is about to write a file of such a change has it settled first.
+//! Changes whose process ended in the middle of them: the result of recovery is reported to the interrupted session and
+//! to the one that encountered it. A call that is about to write a file of such a change has it settled first.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -14,12 +14,12 @@ use crate::engine::{EngineView, LateNotice};
 use crate::session::is_unnamed;
 use crate::wording::{QuotedPath, joined, quote_path};
 
-/// How long a call waits for another process that is just settling the change.
+/// How long a call waits for another process that is settling the change.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The pause between two looks.
+/// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// The settling of what a call met.
+/// The settling of interrupted changes that a call encountered.
 pub(super) struct Settling {
     since: Option<Instant>,
 }
@@ -29,8 +29,8 @@ impl Settling {
         Settling { since: None }
     }
 
-    /// Completes or takes back what ended processes left half done, and tells both sessions. False where the time is over:
-    /// another process is at it, or another program is writing one of the files.
+    /// Completes or undoes the unfinished changes of ended processes, and notifies both sessions. Returns false where
+    /// the time has run out: another process is settling them, or another program is writing one of the files.
     pub(super) fn go_on(&mut self, context: &CallContext<'_>) -> bool {
         let engine = context.engine();
         let since = *self.since.get_or_insert_with(Instant::now);
@@ -47,8 +47,9 @@ impl Settling {
     }
 }
 
-/// Tells what recovery did: the sessions whose changes were interrupted, and the session `met` or, where none is given, the
-/// next caller. It must run before the operations are settled, because they say whose changes they were.
+/// Reports the result of recovery to the sessions whose changes were interrupted, and to the session `met` or, where
+/// none is given, to the next caller. It must run before the operations are settled, because they identify the
+/// sessions.
 pub(super) fn tell(engine: &EngineView, recovered: &[Recovered], met: Option<&str>) {
     let mut rest = recovered;
     while let Some(first) = rest.first() {
@@ -62,7 +63,7 @@ pub(super) fn tell(engine: &EngineView, recovered: &[Recovered], met: Option<&st
         let of_session = whose.as_ref().map(|operation| &*operation.session);
         let is_told =
             of_session.is_some_and(|session| tell_interrupted(engine, session, commit, &words));
-        // A session that is told of its own change is not told a second time.
+        // A session that was notified of its own change is not notified a second time.
         if is_told && of_session == met {
             continue;
         }
@@ -80,7 +81,8 @@ pub(super) fn tell(engine: &EngineView, recovered: &[Recovered], met: Option<&st
     }
 }
 
-/// Leaves word for the session whose change was interrupted; it gets it with its next answer, in whichever process.
+/// Stores a notice for the session whose change was interrupted; it is added to the session's next answer, in whichever
+/// process.
 fn tell_interrupted(engine: &EngineView, session: &str, commit: &[Recovered], words: &str) -> bool {
     let (Some(store), Some(first)) = (engine.history(), commit.first()) else {
         return false;
@@ -106,7 +108,7 @@ fn tell_interrupted(engine: &EngineView, session: &str, commit: &[Recovered], wo
     added.is_ok_and(|id| id.is_some())
 }
 
-/// The operation whose files these are, where its process announced it and did not finish it.
+/// Finds the operation that changed these files, if its process announced it and did not finish it.
 fn whose(engine: &EngineView, commit: &[Recovered]) -> Option<Operation> {
     let unfinished = engine.history()?.unfinished().ok()?;
     let has = |operation: &Operation, path: &Path| {
@@ -118,11 +120,11 @@ fn whose(engine: &EngineView, commit: &[Recovered]) -> Option<Operation> {
     let mut fitting = unfinished
         .into_iter()
         .filter(|operation| commit.iter().all(|one| has(operation, &one.path)));
-    // Two that fit were interrupted one after the other; the newest one had the files last.
+    // Two operations that match were interrupted one after the other; the newest one had the files last.
     fitting.by_ref().max_by_key(|operation| operation.sequence)
 }
 
-/// What became of an interrupted commit; none where it had been carried out and nothing is to be told.
+/// Describes the result of an interrupted commit; none where it had been carried out and there is nothing to report.
 fn what_happened(commit: &[Recovered]) -> Option<String> {
     let paths = |is_meant: &dyn Fn(&RecoveryOutcome) -> bool| -> Vec<QuotedPath> {
         let mut paths: Vec<&PathBuf> = commit

@@ -1,7 +1,7 @@
 //! Late writes. When a change replaces a file, another process may still have the old file (the displaced file) open
 //! and write to it afterwards. Every call checks displaced files again until they are sealed: a lease shows that no
 //! process has the file open for writing, or, where no lease is granted, a day has passed. Bytes that were written late
-//! become a version of their own in the history, and the session whose change displaced the file gets a notice.
+//! become a separate version in the history, and the session whose change displaced the file gets a notice.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ pub(crate) fn watch(context: &CallContext<'_>, plan: &Plan, written: &[Written],
             operation: id.to_owned(),
             late: None,
         };
-        // If this fails, this process still checks the file; only a later one would not know of it.
+        // If this fails, this process still checks the file; only a later process would not know of it.
         put_row(engine, &unsealed);
         engine
             .base()
@@ -58,7 +58,7 @@ pub(crate) fn watch(context: &CallContext<'_>, plan: &Plan, written: &[Written],
     }
 }
 
-/// Takes over the displaced files and notices of processes that have ended.
+/// Takes over the displaced files and notices of ended processes.
 pub(crate) fn take_up(engine: &EngineView) {
     let Some(local) = engine.local() else {
         return;
@@ -96,7 +96,7 @@ fn check_unsealed(engine: &EngineView) {
         let found = settle(engine, &**store, unsealed.clone());
         let mut open = engine.base().pending_recovery.late.lock();
         if let Some(late) = found.late {
-            // Giving the notice removes the row, unless the file is still open and has to be checked again.
+            // Once the notice is given, the row is removed, unless the file is still open and has to be checked again.
             let row = found.again.is_none().then(|| unsealed.file.clone());
             open.notices.push(LateNotice {
                 row,
@@ -107,7 +107,7 @@ fn check_unsealed(engine: &EngineView) {
     }
 }
 
-/// Where a version is that a failed write has moved aside.
+/// Where a version is stored that a failed write has moved aside.
 pub(crate) enum KeptVersion {
     /// The history has it as this operation.
     Operation(String),
@@ -178,7 +178,8 @@ pub(crate) fn keep(context: &CallContext<'_>, file: &FilePlan, kept: &Path) -> K
     recorded
 }
 
-/// Keeps the row of a displaced file for a later process. This process goes on checking the file where that fails.
+/// Stores the row of a displaced file for a later process. If that fails, this process still continues to check the
+/// file.
 fn put_row(engine: &EngineView, unsealed: &Unsealed) {
     if let Some(local) = engine.local() {
         let _ = local.put_unsealed(unsealed);
@@ -217,7 +218,7 @@ impl Found {
     }
 }
 
-/// Checks one displaced file. Late bytes are recorded; a file that is sealed is checked no more.
+/// Checks one displaced file. Late bytes are recorded; a sealed file is no longer checked.
 fn settle(engine: &EngineView, store: &dyn OperationStore, mut unsealed: Unsealed) -> Found {
     match engine.ceiling().check_late_writes(&displaced(&unsealed)) {
         Ok(LateWriteCheck::Waiting) => Found::again(unsealed),
@@ -254,7 +255,7 @@ fn settle(engine: &EngineView, store: &dyn OperationStore, mut unsealed: Unseale
                 again: Some(unsealed),
             }
         }
-        // Another process has adopted the file, or somebody removed it.
+        // Another process has adopted the file, or another program removed it.
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             drop_row(engine, &unsealed.file);
             Found::default()
@@ -263,7 +264,7 @@ fn settle(engine: &EngineView, store: &dyn OperationStore, mut unsealed: Unseale
     }
 }
 
-/// Records late bytes as a version of the file, and gives the operation.
+/// Records late bytes as a version of the file, and returns the operation.
 fn record(
     store: &dyn OperationStore,
     unsealed: &Unsealed,
@@ -295,7 +296,7 @@ fn record(
             path: &unsealed.path,
             kind: ChangeKind::Update,
             moved_from: None,
-            // A version that was moved aside by a change which failed has no operation before it.
+            // A version that a failed change moved aside has no preceding operation.
             before: (!unsealed.operation.is_empty())
                 .then(|| state(unsealed.revision, unsealed.size)),
             after: Some(state(*version.revision.as_bytes(), size)),
@@ -315,7 +316,7 @@ fn record(
     Ok(id)
 }
 
-/// The notice about late bytes that the operation `late` records.
+/// Returns the notice about late bytes that the operation `late` records.
 fn news(unsealed: &Unsealed, late: &str) -> LateNotice {
     let path = quote_path(&unsealed.path);
     let how = if unsealed.operation.is_empty() {
@@ -336,7 +337,7 @@ fn news(unsealed: &Unsealed, late: &str) -> LateNotice {
     }
 }
 
-/// Checks the displaced files that are not sealed, and gives the notices for this session.
+/// Checks the displaced files that are not sealed, and returns the notices for this session.
 pub(super) fn notices<'c>(context: &'c CallContext<'_>) -> Vec<Notice<'c>> {
     let engine = context.engine();
     check_unsealed(engine);
@@ -353,7 +354,7 @@ pub(super) fn notices<'c>(context: &'c CallContext<'_>) -> Vec<Notice<'c>> {
         .collect()
 }
 
-/// Takes a notice out of the list, and removes its row. False where another answer has already given it.
+/// Removes a notice from the list, and removes its row. Returns false where another answer has already given it.
 fn claim(engine: &EngineView, words: &str) -> bool {
     let claimed = {
         let mut open = engine.base().pending_recovery.late.lock();

@@ -32,14 +32,15 @@ pub(crate) enum Intent {
     Edit,
     /// The text is replaced without being shown: Write, undo and restore.
     Replace,
-    /// It leaves its name: what was read under the old one can be read under another. A link is meant itself.
+    /// The file leaves its name: text that was read under the old name can be read under another. A link itself is
+    /// meant, not its target.
     Leave,
-    /// It gets this name. A link that has it is in the way, whatever it leads to.
+    /// The file gets this name. A link that has the name is in the way, whatever it leads to.
     Take,
 }
 
 impl Intent {
-    /// Whether lines of a file that is changed are shown; none for a file that is only read.
+    /// Returns whether lines of a file that is changed are shown; `None` for a file that is only read.
     pub(crate) fn shows(self) -> Option<Shows> {
         match self {
             Intent::Show => None,
@@ -81,17 +82,17 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// The file as opened.
+    /// Returns the file as opened.
     pub(crate) fn path(&self) -> &Path {
         self.located.path()
     }
 
-    /// Whether the rules forbid showing the file's text.
+    /// Returns whether the rules forbid showing the file's text.
     pub(crate) fn is_withheld(&self) -> bool {
         self.withheld
     }
 
-    /// The name for the model: for a withheld file the name that the model itself gave.
+    /// Returns the name for the model: for a withheld file the name that the model itself gave.
     pub(crate) fn told(&self) -> QuotedPath {
         match self.withheld {
             true => self.given.clone(),
@@ -99,7 +100,7 @@ impl Target {
         }
     }
 
-    /// Asks the policy with all names of the file.
+    /// Checks the policy with all names of the file.
     pub(crate) fn with_names<T>(&self, ask: impl FnOnce(FileNames<'_>) -> T) -> T {
         let others: Vec<&Path> = self.others.iter().map(PathBuf::as_path).collect();
         ask(FileNames {
@@ -142,7 +143,7 @@ pub(crate) fn locate(engine: &EngineView, given: &str, intent: Intent) -> Result
     }
 }
 
-/// Locates the file that a path means, without asking the policy.
+/// Locates the file that a path means, without checking the policy.
 pub(crate) fn find(
     engine: &EngineView,
     policy: &Arc<Policy>,
@@ -201,7 +202,7 @@ pub(crate) fn find(
     })
 }
 
-/// How many names a file has outside the roots, in words.
+/// Describes how many names a file has outside the roots.
 pub(crate) fn outside_words(names: u64) -> String {
     match names {
         1 => "a name outside the roots (a hard link)".to_owned(),
@@ -209,7 +210,7 @@ pub(crate) fn outside_words(names: u64) -> String {
     }
 }
 
-/// Adds all names of a located file that the policy checks; none where the file is one of lancet's own state folder.
+/// Adds all names of a located file that the policy checks; none where the file belongs to lancet's own state folder.
 fn with_names(
     engine: &EngineView,
     policy: &Arc<Policy>,
@@ -223,7 +224,7 @@ fn with_names(
         return None;
     }
     let mut hard_links = index.names_of(&located, &mut others);
-    // A name that is removed or given away changes nothing under the other names.
+    // A name that is removed or moved changes nothing under the other names.
     if hard_links == HardLinks::Known && matches!(intent, Intent::Edit | Intent::Replace) {
         hard_links = match outside_names::count(engine, &located) {
             0 => HardLinks::Known,
@@ -251,8 +252,8 @@ fn with_names(
     })
 }
 
-/// Whether the path of a target still leads to the same file in the same place, and the policy decides the same for all
-/// its names. The commit compares the bytes.
+/// Returns whether the path of a target still leads to the same file in the same place, and the policy decides the same
+/// for all its names. The commit compares the bytes.
 pub(crate) fn is_unmoved(engine: &EngineView, policy: &Arc<Policy>, target: &Target) -> bool {
     let then = &target.located;
     let found = match (then.is_link(), then.respelled()) {
@@ -287,14 +288,14 @@ pub(crate) fn is_unmoved(engine: &EngineView, policy: &Arc<Policy>, target: &Tar
         && decide(&now) == decide(target)
 }
 
-/// The decision that denies writing, except for the mode's, which *approve* reports.
+/// Returns the decision that denies writing, except for the mode's, which *approve* reports.
 fn denied_writing<'p>(policy: &'p Policy, target: &Target, shows: Shows) -> Option<Decision<'p>> {
     let decision = target.with_names(|names| policy.writing(names, shows));
     let by_mode = matches!(decision.cause, Cause::Mode(_));
     (decision.is_denied() && !by_mode).then_some(decision)
 }
 
-/// Whether a path is at or below lancet's own state folder.
+/// Returns whether a path is at or below lancet's own state folder.
 pub(crate) fn is_state(engine: &EngineView, path: &Path) -> bool {
     engine
         .base()
@@ -342,7 +343,7 @@ fn absolute(
     Ok(root.join(path))
 }
 
-/// Whether a file exists there whose name may be mentioned.
+/// Returns whether there is a file whose name may be mentioned.
 fn is_told(engine: &EngineView, located: &Located) -> bool {
     !matches!(located.kind(), FileType::Missing) && !is_hidden(engine, located.path())
 }
@@ -355,19 +356,19 @@ pub(crate) fn same_tail(engine: &EngineView, path: &Path) -> Option<PathBuf> {
         .filter(|tail| !is_hidden(engine, tail))
 }
 
-/// Whether a name may not be mentioned: that of a file that may not be read, or in lancet's own state folder.
+/// Returns whether a name may not be mentioned: that of a file that may not be read, or in lancet's own state folder.
 pub(crate) fn is_hidden(engine: &EngineView, path: &Path) -> bool {
     let policy = engine.permissions.policy();
     let denied = |kind| policy.may_read(path, kind).is_denied();
     denied(NameKind::File) || denied(NameKind::Folder) || is_state(engine, path)
 }
 
-/// The path of a refused call for the event, absolute where possible.
+/// Returns the path of a refused call for the event, absolute where possible.
 pub(crate) fn event_path(engine: &EngineView, given: &str) -> PathBuf {
     absolute(engine, given, &mut Vec::new()).unwrap_or_else(|_| PathBuf::from(given))
 }
 
-/// Whether a path as given leads to something that may be told of.
+/// Returns whether a path as given leads to a file or folder that may be mentioned.
 pub(crate) fn is_there(engine: &EngineView, given: &str) -> bool {
     let Ok(path) = absolute(engine, given, &mut Vec::new()) else {
         return false;

@@ -1,5 +1,5 @@
-//! Makes the calls that a refusal names (`error.next`) from what it knows. Each is foreseen like any other call, and one
-//! that would be refused is left out.
+//! Makes the calls that a refusal suggests (`error.next`) from its details. Each is checked in advance like any other
+//! call, and one that would be refused is left out.
 
 use std::path::Path;
 
@@ -21,13 +21,14 @@ const LONGEST: usize = 4_000;
 /// How many calls a refusal names at most.
 const MOST: usize = 5;
 
-/// Puts the calls to make instead into a refusal. `change` is the change that was refused; none where the call was none.
+/// Adds the suggested calls to a refusal. `change` is the change that was refused; none where the call was not a
+/// change.
 pub(super) fn name_calls(
     context: &CallContext<'_>,
     change: Option<&Change<'_>>,
     refusal: Refusal,
 ) -> Refusal {
-    // A call whose question is open says nothing about its file.
+    // A call whose question is open reveals nothing about its file.
     if refusal.withheld.is_some() || context.cancel.stopped().is_some() {
         return refusal;
     }
@@ -59,19 +60,19 @@ pub(super) fn name_calls(
     refusal
 }
 
-/// The Read that helps where a refusal names no lines.
+/// Returns the Read that helps where a refusal names no lines.
 fn default_read(refusal: &Refusal) -> Option<Remedy> {
     let helps = matches!(refusal.kind(), RefusalKind::NotRead | RefusalKind::Stale);
     helps.then(|| Remedy::Read(ReadRemedy::default()))
 }
 
-/// Whether a call would not be refused now. Nothing is written or recorded.
+/// Returns whether a call would not be refused now. Nothing is written or recorded.
 fn would_pass(context: &CallContext<'_>, call: &NextCall) -> bool {
     let (caller, cancel) = (context.caller.clone(), context.cancel.clone());
     let mut foreseen = CallContext::new(context.session, call.tool.clone(), caller, cancel);
     foreseen.approver = context.approver.clone();
     foreseen.applied_by = context.applied_by;
-    // Whether somebody can be asked depends on it.
+    // Whether a person can be asked depends on this field.
     foreseen.recorded = context
         .recorded
         .as_ref()
@@ -107,7 +108,7 @@ fn read_call(context: &CallContext<'_>, refusal: &Refusal, read: &ReadRemedy) ->
     })
 }
 
-/// The same call with other texts for one of its edits.
+/// Returns the same call with other texts for one of its edits.
 fn corrected_calls(
     context: &CallContext<'_>,
     kind: RefusalKind,
@@ -142,7 +143,7 @@ fn corrected_calls(
     calls.collect()
 }
 
-/// Edits of one file in place of a reply.
+/// Edits of one file that replace a reply.
 fn edit_calls(context: &CallContext<'_>, edits: &[TextEdit], dry_run: DryRun) -> Vec<NextCall> {
     let calls = edits.iter().filter_map(|edit| {
         let request = EditRequest::new(edit.old.clone(), edit.new.clone());
@@ -153,7 +154,7 @@ fn edit_calls(context: &CallContext<'_>, edits: &[TextEdit], dry_run: DryRun) ->
     calls.collect()
 }
 
-/// The edits of a request with their paths, in the order sent; none where the request also does something else.
+/// Returns the edits of a request with their paths, in the order sent; none where the request also does something else.
 fn all_edits(request: &Request) -> Option<Vec<(&str, &EditRequest)>> {
     let mut all = Vec::new();
     for file in &request.files {
@@ -165,8 +166,8 @@ fn all_edits(request: &Request) -> Option<Vec<(&str, &EditRequest)>> {
     Some(all)
 }
 
-/// The tool and the arguments that ask for these edits, in the form of the tool that was called; none where the tools have
-/// no such form.
+/// Returns the tool and the arguments that request these edits, in the form of the called tool; none where the tools
+/// have no such form.
 fn spell(
     called: &str,
     edits: &[(&str, &EditRequest)],

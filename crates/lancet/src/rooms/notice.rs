@@ -1,11 +1,12 @@
-//! One notice: a fact that a call did not ask for, at the end of its answer.
+//! One notice: a fact at the end of an answer that the call did not request.
 
 /// A line for the end of an answer.
 pub(crate) struct Notice<'c> {
     pub(super) line: String,
-    /// The length that the answer itself had to leave free for this notice.
+    /// The length that the answer itself had to reserve for this notice.
     pub(super) reserved: usize,
-    /// Marks the notice as given. False where another answer has given it meanwhile, so that it must not be repeated.
+    /// Marks the notice as given. Returns false where another answer has already given it, so that it must not be
+    /// repeated.
     pub(super) claim: Box<dyn FnOnce() -> bool + 'c>,
 }
 

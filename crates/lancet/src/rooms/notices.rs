@@ -1,6 +1,6 @@
-//! Notices after an answer: facts that the call did not ask for. There is one list of sources in a fixed order, with
-//! one budget and one rule for all entry points (tool calls, and a host's undo and restore): a notice is added whole
-//! where the answer still has room for it; otherwise it waits for the next answer.
+//! Notices after an answer: facts that the call did not request. There is one list of sources in a fixed order, with
+//! one budget and one rule for all entry points (tool calls, and a host's undo and restore): a notice is added whole if
+//! it fits into the answer; otherwise it waits for the next answer.
 
 use super::context::CallContext;
 use super::notice::{Effect, Notice};
@@ -12,7 +12,7 @@ use crate::reply::Reply;
 
 /// The longest reason why settings do not load, in the unit of the answer's limit.
 const LONGEST_REASON: usize = 500;
-/// The length of the words that say how much of a cut text is missing.
+/// The length of the text that says how much of a cut text is missing.
 const CUT_MARK: usize = 40;
 
 /// Ends an answer: adds the notices that fit, and keeps the whole within its limit.
@@ -39,7 +39,7 @@ pub(super) fn end_answer(context: &CallContext<'_>, effect: Effect, reply: &mut 
     reply.finish(limit);
 }
 
-/// The notices of all sources, in the order in which they are given.
+/// Returns the notices of all sources, in the order in which they are given.
 fn collect<'c>(
     context: &'c CallContext<'_>,
     effect: Effect,
@@ -59,12 +59,12 @@ fn collect<'c>(
     notices
 }
 
-/// The notice that the settings do not load and the earlier ones are in force; every answer of a writing call has it.
-/// The call's limit already leaves room for it.
+/// Returns the notice that the settings do not load and the earlier ones still apply; every answer of a writing call
+/// contains it. The call's limit already reserves space for it.
 fn broken_settings<'c>(context: &CallContext<'_>, limit: AnswerLimit) -> Option<Notice<'c>> {
     let why = context.engine().trouble.as_ref()?;
     let sentence = "the settings were changed and do not load; the ones before are in force until the user mends this: ";
-    // The limit in force is what remains after at most a quarter was reserved.
+    // The present limit is what remains after at most a quarter was reserved.
     let reserved = TROUBLE_ROOM.min(limit.most / 3);
     let longest = reserved.saturating_sub(limit.length(sentence) + CUT_MARK);
     let reason = limit.cut(why, longest.min(LONGEST_REASON));
@@ -74,7 +74,7 @@ fn broken_settings<'c>(context: &CallContext<'_>, limit: AnswerLimit) -> Option<
     })
 }
 
-/// Gives a notice for each rule of the answer "always" that could not be saved.
+/// Returns a notice for each rule of the answer "always" that could not be saved.
 fn unkept_rules<'c>(context: &'c CallContext<'_>) -> Vec<Notice<'c>> {
     let unkept = &context.session.inner.unkept;
     let notice = |words: String| Notice::new(&words.clone(), move || unkept.take(&words));

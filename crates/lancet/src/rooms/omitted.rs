@@ -14,7 +14,7 @@ use crate::wording::{QuotedPath, count, lines_named};
 const MOST_FILES: usize = 50;
 /// How many lines of a file are counted at most to name line numbers.
 const MOST_LINES: usize = 100_000;
-/// How many groups of lines are named at most.
+/// The most groups of lines that are named.
 const MOST_RUNS: usize = 20;
 
 /// The parts of a change that were left out.
@@ -58,7 +58,7 @@ impl Omitted {
         Message::joined(parts, "; ")
     }
 
-    /// Gives the sentence of the answer; none where nothing was left out and the person said nothing.
+    /// Returns the sentence of the answer; none where nothing was left out and the person gave no reason.
     pub(super) fn sentence(&self) -> Option<Message> {
         if self.files.is_empty() {
             let words = self.because.as_ref();
@@ -98,7 +98,7 @@ impl Omitted {
 }
 
 impl OmittedFile {
-    /// Notes that a whole file was left out.
+    /// Records that a whole file was left out.
     pub(super) fn whole(target: &Target) -> Self {
         Self {
             path: target.told(),
@@ -106,7 +106,7 @@ impl OmittedFile {
         }
     }
 
-    /// Notes that some lines of a file were left out.
+    /// Records that some lines of a file were left out.
     pub(super) fn lines(target: &Target, lines: Vec<Range<usize>>) -> Self {
         Self {
             path: target.told(),

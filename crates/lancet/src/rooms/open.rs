@@ -23,7 +23,7 @@ use crate::wording::quote_path;
 /// The largest file that Edit and Write change.
 pub(crate) const LARGEST: u64 = 1 << 30;
 
-/// Files up to this size are held in memory during a call; larger ones are streamed.
+/// Files up to this size are loaded into memory during a call; larger ones are streamed.
 pub(crate) const HELD: u64 = 32 << 20;
 
 /// How many bytes at the beginning of a larger file are read to decide whether it is text.
@@ -98,7 +98,7 @@ fn read(target: &Target) -> Result<Snapshot, Refusal> {
 
 /// Gets the version of a file that a change is worked out for. The stat of a file that lancet has just written is racy:
 /// another write in the same moment could have left the same stat. The commit compares every byte, so an attempt that
-/// may use cached copies takes the ledger's copy where the stats agree, and notes that it relied on a racy one. This
+/// may use cached copies takes the ledger's copy where the stats agree, and records that it relied on a racy one. This
 /// saves reading the file a second time (a tenth of the time of an Edit in a megabyte).
 pub(crate) fn snapshot_to_change(
     context: &CallContext<'_>,
@@ -108,7 +108,7 @@ pub(crate) fn snapshot_to_change(
     if attempt.freshness() == Freshness::FromDisk {
         return read_text(context, Freshness::FromDisk, target);
     }
-    // The stat is taken now, because the call may have waited for its turn since the file was located.
+    // The stat is taken now, because the call may have waited for the lock (its turn) since the file was located.
     if let Some(cached) = cached(context.session, target)
         && let Some(now) = target.located.stat_now()
         && now.same_file_state(&cached.stamp)
@@ -126,7 +126,7 @@ pub(crate) fn snapshot_to_change(
     read_text(context, Freshness::Cached, target)
 }
 
-/// Gives the version that the ledger has cached.
+/// Returns the version that the ledger has cached.
 fn cached(session: &Session, target: &Target) -> Option<Snapshot> {
     let ledger = session.ledger();
     let entry = ledger.peek(target.path())?;
@@ -137,7 +137,7 @@ fn cached(session: &Session, target: &Target) -> Option<Snapshot> {
     })
 }
 
-/// The refusal for a file that could not be read.
+/// Returns the refusal for a file that could not be read.
 pub(crate) fn unreadable(target: &Target, error: &ReadError) -> Refusal {
     let given = &target.given;
     let refusal = match error {
@@ -203,7 +203,7 @@ pub(crate) fn decode<'b>(
         .map_err(|NotText::Binary { kind }| binary(target, kind))
 }
 
-/// Decodes a version with what is known of it from before, or refuses bytes that are not text.
+/// Decodes a version with what is already known about it, or refuses bytes that are not text.
 pub(crate) fn decode_version<'b>(
     engine: &EngineView,
     target: &Target,
@@ -217,7 +217,7 @@ pub(crate) fn decode_version<'b>(
     Ok(document)
 }
 
-/// The refusal for bytes that are not text.
+/// Returns the refusal for bytes that are not text.
 pub(crate) fn binary(target: &Target, kind: &'static str) -> Refusal {
     let text = message![
         &target.given,
@@ -230,14 +230,14 @@ pub(crate) fn binary(target: &Target, kind: &'static str) -> Refusal {
         .with("kind", kind)
 }
 
-/// The encoding that the settings give this path.
+/// Returns the encoding that the settings give this path.
 pub(crate) fn configured(engine: &EngineView, target: &Target) -> Option<Encoding> {
     engine
         .settings
         .encoding_for(engine.below_root(target.path()))
 }
 
-/// The content that the disk must still have when a plan based on this version is carried out.
+/// Returns the content that the disk must still have when a plan based on this version is carried out.
 pub(crate) fn expected(base: &Snapshot) -> Expected {
     Expected::Content {
         revision: base.revision,
@@ -246,18 +246,18 @@ pub(crate) fn expected(base: &Snapshot) -> Expected {
     }
 }
 
-/// Whether the name is that of a Jupyter notebook.
+/// Returns whether the name is that of a Jupyter notebook.
 pub(crate) fn is_notebook_name(target: &Target) -> bool {
     is_notebook(target.path())
 }
 
-/// Whether a path has the name of a Jupyter notebook.
+/// Returns whether a path has the name of a Jupyter notebook.
 pub(crate) fn is_notebook(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("ipynb"))
 }
 
-/// Refuses a text tool on a notebook. A file of that name that is no notebook (with merge markers, for instance) is
+/// Refuses a text tool on a notebook. A file of that name that is not a notebook (with merge markers, for instance) is
 /// treated as text.
 pub(crate) fn refuse_notebook(
     engine: &EngineView,

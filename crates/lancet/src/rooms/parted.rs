@@ -1,5 +1,5 @@
-//! Files whose hard links a change broke are recorded in the history, so that an undo can say that it does not join them
-//! again.
+//! Files whose hard links a change broke are recorded in the history, so that an undo can say that it does not restore
+//! them.
 
 use lancet_workspace::Warning;
 
@@ -12,7 +12,7 @@ pub(super) fn note(context: &CallContext<'_>, recorded: &Recorded) {
         if written.warnings.contains(&Warning::LinksBroken)
             && let Some(store) = context.engine().history()
         {
-            // This answer says it anyway; if recording fails, the undo does not repeat it.
+            // This answer reports it anyway; if recording fails, a later undo does not repeat it.
             let _ = store.record_broken_link(&recorded.operation, at);
         }
     }

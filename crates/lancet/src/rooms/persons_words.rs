@@ -1,5 +1,5 @@
-//! What a person has to tell a session: comments on lines of its files, and hunks that were taken back. Each is told once, with
-//! the next answer that has room for it or with the next prompt, whichever process gives it.
+//! Notices from a person to a session: comments on lines of its files, and hunks that were undone. Each is delivered
+//! once, by whichever process is first: with the next answer that it fits into, or with the next prompt.
 
 use lancet_history::{Comment, CommentKind, DeliveredWith};
 use serde_json::json;
@@ -8,13 +8,13 @@ use super::context::CallContext;
 use super::notice::Notice;
 use crate::wording::{lines_named, on_one_line, quote_path};
 
-/// How many of them one answer tells.
+/// The most notices that one answer delivers.
 const AT_ONCE: usize = 10;
 
-/// The notices for the session of a call.
+/// Returns the notices for the session of a call.
 pub(super) fn notices<'c>(context: &'c CallContext<'_>) -> Vec<Notice<'c>> {
     let engine = context.engine();
-    // A session without a name that has changed nothing has nothing that a person could have looked at, and the database is not
+    // An unnamed session that has changed nothing has nothing that a person could have reviewed, so the database is not
     // opened for it.
     let is_used = || engine.base().pending_recovery.settled.get().is_some();
     if context.session.is_apart() || !(context.session.name().is_some() || is_used()) {
@@ -36,7 +36,8 @@ pub(super) fn notices<'c>(context: &'c CallContext<'_>) -> Vec<Notice<'c>> {
     waiting.map(notice).collect()
 }
 
-/// What a comment says, on one line. The words are a JSON string, so that no words can look like the end of the notice.
+/// Returns the text of a comment, on one line. It is a JSON string, so that no text can be mistaken for the end of the
+/// notice.
 pub(crate) fn words(comment: &Comment) -> String {
     let path = quote_path(&comment.path);
     let lines = match (comment.first, comment.last) {

@@ -1,5 +1,5 @@
-//! A plan: what a writing call would do, worked out to the last byte and not yet done. *examine* makes it and *approve*
-//! takes it by value; nothing reaches the disk without it.
+//! A plan: what a writing call would do, worked out to the last byte and not yet carried out. *examine* makes it and
+//! *approve* takes it by value; nothing reaches the disk without it.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -20,7 +20,8 @@ pub(crate) use crate::request::DryRun;
 pub(crate) struct Plan {
     pub(super) files: Vec<FilePlan>,
     pub(super) dry_run: DryRun,
-    /// Held until the change is recorded, so that no other call of this process writes these files in between.
+    /// The lock on the files (their turn) until the change is recorded, so that no other call of this process writes
+    /// them in between.
     pub(super) turn: Option<Turn>,
     pub(super) origin: PlanRecord,
 }
@@ -28,60 +29,60 @@ pub(crate) struct Plan {
 /// What the history records about a plan besides its files.
 pub(crate) struct PlanRecord {
     pub(super) kind: OperationKind,
-    /// The changes that the plan takes back, for each file.
+    /// The changes that the plan undoes, for each file.
     pub(super) takes_back: Vec<TakenBack>,
-    /// The changes that the plan takes a hunk back of; they stay in effect with the rest.
+    /// The changes of which the plan undoes a hunk; their other hunks remain in effect.
     pub(super) takes_part_of: Vec<TakenBack>,
-    /// A sentence at the beginning of the answer that says what is taken back.
+    /// A sentence at the beginning of the answer that says what is undone.
     pub(super) lead: Option<Message>,
-    /// Files that already are what taking back would make of them; they are not written.
+    /// Files that already have the state that undoing would give them; they are not written.
     pub(super) found_back: Vec<FoundBack>,
     /// Files that are in conflict and are not written.
     pub(super) left_out: Vec<LeftOut>,
     /// Who approved the plan, or which rule; set by *approve*.
     pub(super) approved: Option<String>,
-    /// The recorded question whose yes the plan uses up; set by *approve*.
+    /// The recorded question whose approval the plan uses up; set by *approve*.
     pub(super) question: Option<String>,
     /// Whether the person who was asked changed the text, or left parts of it out.
     pub(super) user_modified: bool,
     /// What the person who was asked left out.
     pub(super) omitted: Omitted,
-    /// Whether a person may let through a part of the plan.
+    /// Whether a person may approve only a part of the plan.
     pub(super) parts: Parts,
-    /// Files of the plan, by their index, that a person lets through together or not at all.
+    /// Files of the plan, by their index, that a person approves together or not at all.
     pub(super) together: Vec<Vec<usize>>,
 }
 
-/// Whether the files and pieces of a plan can be let through one by one.
+/// Whether the files and pieces of a plan can be approved one by one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Parts {
-    /// Each makes sense by itself.
+    /// Each is useful without the others.
     #[default]
     Separate,
-    /// They belong together: lines that are moved would otherwise be lost, or stand twice.
+    /// They belong together: lines that are moved would otherwise be lost, or duplicated.
     Inseparable,
 }
 
-/// A file that already is what taking a change back would make of it.
+/// A file that already has the state that undoing a change would give it.
 pub(crate) struct FoundBack {
     pub(super) path: PathBuf,
-    /// The changes that therefore count as taken back.
+    /// The changes that therefore count as undone.
     pub(super) operations: Vec<String>,
-    /// The folders that these changes made, outermost first: they go if they are empty.
+    /// The folders that these changes created, outermost first: they are removed if they are empty.
     pub(super) folders: Vec<PathBuf>,
 }
 
 /// A file that is in conflict and was left out.
 pub(crate) struct LeftOut {
     pub(super) path: PathBuf,
-    /// The change that stays in force.
+    /// The change that stays in effect.
     pub(super) operation: String,
     /// The refusal that the call would have had because of this file.
     pub(super) refusal: Refusal,
 }
 
 impl Plan {
-    /// Whether the answer to the plan says something about files that the commit does not compare.
+    /// Returns whether the answer to the plan refers to files that the commit does not compare.
     pub(super) fn tells_of_others(&self) -> bool {
         self.files.is_empty()
             || !self.origin.found_back.is_empty()
@@ -90,7 +91,7 @@ impl Plan {
 }
 
 impl Plan {
-    /// Whether the answer names files that are not written.
+    /// Returns whether the answer names files that are not written.
     pub(super) fn names_others(&self) -> bool {
         let origin = &self.origin;
         let mut omitted = origin.omitted.files.iter();
@@ -101,7 +102,7 @@ impl Plan {
 }
 
 impl Default for PlanRecord {
-    /// The origin of an ordinary change, which takes nothing back.
+    /// Returns the origin of an ordinary change, which undoes nothing.
     fn default() -> Self {
         Self {
             kind: OperationKind::Change,
@@ -125,7 +126,7 @@ pub(crate) struct FilePlan {
     pub(super) target: Target,
     /// The content that the disk must still have when the change is made.
     pub(super) expected: Expected,
-    /// The version that the plan is based on; none for a new file and for a file too large to be held.
+    /// The version that the plan is based on; none for a new file and for a file too large for memory.
     pub(super) base: Option<Snapshot>,
     pub(super) new: New,
     pub(super) view: ChangeView,
@@ -147,15 +148,15 @@ pub(crate) enum New {
     Streamed(Vec<RawChange>),
     /// The whole content, and the new permission bits where they are to change.
     Restored { bytes: Vec<u8>, mode: Option<u32> },
-    /// A state in the history that is too large to be held in memory.
+    /// A state in the history that is too large for memory.
     Copied {
         content: FromHistory,
         revision: Revision,
         mode: Option<u32>,
     },
-    /// The content of another file, which goes: the other one gets this name.
+    /// The content of another file, which is removed: this name takes its place.
     Moved(Box<Moved>),
-    /// The file is removed, and with it these folders as far as they are then empty, outermost first.
+    /// The file is removed, and so are these folders if they are then empty, outermost first.
     Removed { folders: Vec<PathBuf> },
 }
 
@@ -167,16 +168,16 @@ pub(crate) struct Moved {
     pub(super) changes: Vec<RawChange>,
     /// The permission bits that the file is to have, where they are to change.
     pub(super) mode: Option<u32>,
-    /// Folders that go with the old name as far as they are empty, outermost first.
+    /// Folders that are removed with the old name if they are empty, outermost first.
     pub(super) folders: Vec<PathBuf>,
-    /// What the ledger knows of the file afterwards.
+    /// How the ledger is updated for the file.
     pub(super) ledger: LedgerUpdate,
 }
 
-/// How the ledger follows a move that changes the content.
+/// How the ledger treats a move that changes the content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LedgerUpdate {
-    /// The replacements count as seen, and what was seen around them stays seen.
+    /// The replacements count as seen, and the parts that were seen around them still count.
     Revise,
     /// Only what the plan says counts as seen.
     Replace,
@@ -193,7 +194,7 @@ impl Source for FromHistory {
 }
 
 impl New {
-    /// The new permission bits of the file, where they are to change.
+    /// Returns the new permission bits of the file, where they are to change.
     pub(super) fn mode(&self) -> Option<u32> {
         match self {
             Self::Restored { mode, .. } | Self::Copied { mode, .. } => *mode,
@@ -202,7 +203,7 @@ impl New {
         }
     }
 
-    /// The folders that go with a name as far as they are empty, outermost first.
+    /// Returns the folders that are removed with a name if they are empty, outermost first.
     pub(super) fn leaving_folders(&self) -> &[PathBuf] {
         match self {
             Self::Removed { folders } => folders,
@@ -234,8 +235,8 @@ pub(crate) struct ChangeView {
     pub(super) syntax_error: Option<SyntaxError>,
     /// Only the permission to execute the file changes.
     pub(super) mode_only: bool,
-    /// Lines of the old version, from 0, end excluded, that one edit matched while an earlier edit had changed some of them:
-    /// what changed within such a range is written as one piece.
+    /// Lines of the old version, from 0, end excluded, that one edit matched after an earlier edit had changed some of
+    /// them: all changes within such a range are written as one piece.
     pub(super) together: Vec<Range<usize>>,
     /// The lines of the new version that the answer shows with their numbers, from 1, end excluded.
     pub(super) numbered: Vec<Range<usize>>,
@@ -243,12 +244,13 @@ pub(crate) struct ChangeView {
     pub(super) unshown: Vec<Range<u64>>,
     /// Whether a hook removed the file after the change.
     pub(super) removed_later: bool,
-    /// Where lines stand in the base whose numbers were shown, if the base is not the version in the ledger.
+    /// The positions of the lines whose numbers were shown in the base, if the base is not the version in the ledger.
     pub(super) base_numbers: Option<LineNumbers>,
 }
 
 impl ChangeView {
-    /// What counts as seen of a file that the caller wrote whole: all that no formatter wrote unseen.
+    /// Returns what counts as seen of a file that the caller wrote whole: everything except what a formatter wrote and
+    /// the answer does not show.
     pub(super) fn seen_of_whole(&self, length: usize) -> Seen {
         let mut seen = Seen::whole(length as u64);
         for range in &self.unshown {
@@ -259,12 +261,12 @@ impl ChangeView {
 }
 
 impl FilePlan {
-    /// Whether the rules forbid showing the file's text.
+    /// Returns whether the rules forbid showing the file's text.
     pub(super) fn is_withheld(&self) -> bool {
         self.targets().any(Target::is_withheld)
     }
 
-    /// The kind of change that the plan makes to the file.
+    /// Returns the kind of change that the plan makes to the file.
     pub(super) fn kind(&self) -> ChangeKind {
         match (&self.new, &self.expected) {
             (New::Moved(_), _) => ChangeKind::Move,
@@ -274,7 +276,7 @@ impl FilePlan {
         }
     }
 
-    /// The move that gives the file its name, where the plan is one.
+    /// Returns the move that gives the file its name, where the plan is one.
     pub(super) fn moved(&self) -> Option<&Moved> {
         match &self.new {
             New::Moved(moved) => Some(moved),
@@ -282,23 +284,23 @@ impl FilePlan {
         }
     }
 
-    /// The names that change, that of the file as it will be first.
+    /// Returns the names that change, the future name of the file first.
     pub(super) fn targets(&self) -> impl Iterator<Item = &Target> {
         std::iter::once(&self.target).chain(self.moved().map(|moved| &moved.from))
     }
 
-    /// The file that the plan is based on: the one that is moved, or that of the name itself.
+    /// Returns the file that the plan is based on: the one that is moved, or that of the name itself.
     pub(super) fn source(&self) -> &Target {
         self.moved().map_or(&self.target, |moved| &moved.from)
     }
 
-    /// Whether nothing but the permission to execute the file changes.
+    /// Returns whether nothing but the permission to execute the file changes.
     pub(super) fn changes_mode_only(&self) -> bool {
         self.view.mode_only
     }
 
-    /// Whether the permission to execute the file is another one afterwards, by the call or by an undo: once the
-    /// file is written its bits tell. A removed file has none; a new one is executable only where the call asks for it.
+    /// Returns how the permission to execute the file changes, by the call or by an undo: once the file is written, its
+    /// bits show it. A removed file has none; a new one is executable only where the call requests it.
     pub(super) fn executable_change(&self, written: Option<&Written>) -> Executable {
         let Some(stamp) = self.expected.stamp() else {
             return self.executable;
@@ -318,12 +320,12 @@ impl FilePlan {
         }
     }
 
-    /// Whether the plan removes the file.
+    /// Returns whether the plan removes the file.
     pub(super) fn removes(&self) -> bool {
         matches!(self.new, New::Removed { .. })
     }
 
-    /// Whether the plan creates the file.
+    /// Returns whether the plan creates the file.
     pub(super) fn creates(&self) -> bool {
         matches!(self.expected, Expected::Missing)
     }

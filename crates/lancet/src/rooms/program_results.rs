@@ -1,16 +1,16 @@
-//! What formatters and hooks have said in one call, kept for its further attempts.
+//! The output of formatters and hooks in one call, stored for its further attempts.
 
 use std::path::PathBuf;
 
 use crate::reason::Reason;
 
-/// Whether the formatters of the settings run in a call.
+/// Whether the formatters from the settings run in a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Formatting {
     /// They run on the new text of every file.
     #[default]
     On,
-    /// They do not run: the plan only tells whether a change fits, or is a part of another plan.
+    /// They do not run: the plan only determines whether a change fits, or is a part of another plan.
     Off,
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct FormattedText {
     pub(crate) answer: Result<String, String>,
 }
 
-/// What the hooks said about a plan.
+/// The output of the hooks for a plan.
 pub(crate) struct HookedPlan {
     pub(crate) told: blake3::Hash,
     pub(crate) asks: Vec<Reason>,

@@ -1,4 +1,4 @@
-//! Converts the proposal of a host's tool to a request; from here on it is treated like any call.
+//! Converts the proposal of a host's tool to a request; afterwards it is treated like any call.
 
 use super::context::CallContext;
 use super::tool_refusals::not_listed;

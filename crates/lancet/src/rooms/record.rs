@@ -1,5 +1,5 @@
-//! record: notes in the ledger what was shown or written, so that the next edit does not take the session's own write
-//! for a foreign one, and reports the call to the observers.
+//! record: enters into the ledger what was shown or written, so that the next edit does not mistake the session's own
+//! write for a change by another program, and reports the call to the observers.
 
 mod numbers;
 mod written_entry;
@@ -31,17 +31,17 @@ pub(crate) struct Recorded {
     pub(super) plan: Plan,
     pub(super) written: Vec<Written>,
     pub(super) operation: String,
-    /// The old and new bytes of each file, where the engine keeps them for its replies.
+    /// The old and new bytes of each file, if the engine includes them in its replies.
     pub(super) contents: Vec<Contents>,
 }
 
-/// The old and new bytes of a file, where they are kept for the reply.
+/// The old and new bytes of a file, if they are included in the reply.
 type Contents = (Option<Arc<Vec<u8>>>, Option<Arc<Vec<u8>>>);
 
 /// Records what a Read showed.
 pub(crate) fn read(context: &CallContext<'_>, page: &Page) {
     let path = page.target.path();
-    // An outline shows no line, and the ledger knows what was asked for by its range.
+    // An outline shows no line, and the ledger identifies a request by its range.
     if !context.session.is_apart() && page.shape != Shape::Outline {
         let mut ledger = context.session.ledger();
         let now = ledger.peek(path).map(|entry| entry.revision);
@@ -64,7 +64,7 @@ pub(crate) fn read(context: &CallContext<'_>, page: &Page) {
                 },
             );
         }
-        // Another call has written the file meanwhile, so the ledger already has a newer version than was shown.
+        // Another call has written the file in the meantime, so the ledger already has a newer version than was shown.
         drop(ledger);
         context.session.keep(path);
     }
@@ -78,7 +78,7 @@ pub(crate) fn read(context: &CallContext<'_>, page: &Page) {
     });
 }
 
-/// Tells the observers of a folder that was viewed.
+/// Notifies the observers of a folder that was viewed.
 pub(crate) fn folder(context: &CallContext<'_>, folder: &FolderView) {
     context.engine().tell(|| Event::Searched {
         time: SystemTime::now(),
@@ -153,7 +153,7 @@ pub(crate) fn change(context: &CallContext<'_>, committed: Committed) -> Recorde
         .zip(&written)
         .map(|(file, written)| record_file(context, file, written))
         .collect();
-    // An observer may make calls, about these files too, so the turn is given up first.
+    // An observer may make calls, about these files too, so the lock on the files (the turn) is released first.
     plan.turn = None;
     let tell = |path: &Path, before, after, lines: &[Range<usize>]| {
         context.engine().tell(|| Event::Changed {
@@ -195,7 +195,8 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written
     let original = keep
         .then(|| file.base.as_ref().map(|base| Arc::clone(&base.bytes)))
         .flatten();
-    // The ledger's copy is changed in place where nobody else holds it, which saves copying up to 32 MB at each edit.
+    // The ledger's copy is changed in place where there is no other reference to it, which saves copying up to 32 MB at
+    // each edit.
     let base = file.base.take();
     if let Expected::Content { bytes, .. } = &mut file.expected {
         *bytes = None;
@@ -219,7 +220,7 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written
     };
     let new = std::mem::replace(&mut file.new, left);
     if context.session.is_apart() {
-        // The model has not seen this version, so the ledger treats it like a change by somebody else.
+        // The model has not seen this version, so the ledger treats it like a change by another program.
         let content = match new {
             New::Whole(bytes) | New::Restored { bytes, .. } => Some(bytes),
             New::Changes(changes) => base.map(|base| apply_raw(&base.bytes, &changes)),
@@ -245,7 +246,7 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written
     (original, content)
 }
 
-/// The root that a refused call was about: that of its path, else the first.
+/// Returns the root that a refused call concerns: that of its path, or else the first.
 fn folder_of(context: &CallContext<'_>, path: Option<&str>) -> PathBuf {
     let roots = context.engine().roots();
     let of_path = roots
@@ -291,7 +292,7 @@ impl FilePlan {
         }
     }
 
-    /// The short revision before the change.
+    /// Returns the short revision before the change.
     fn before_revision(&self) -> Option<String> {
         self.expected.revision().map(|revision| revision.short())
     }

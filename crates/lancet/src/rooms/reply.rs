@@ -1,5 +1,5 @@
-//! reply: makes a short text for the model in proportion to the change, data for programs, and a rendering for a
-//! person.
+//! reply: makes a text for the model that is short in proportion to the change, data for programs, and a rendering for
+//! a person.
 
 mod folder;
 mod git;
@@ -38,7 +38,7 @@ pub(crate) use page::page;
 /// The longest notice, in characters.
 const LONGEST_NOTICE: usize = 9_000;
 
-/// The answer of a host's tool that wrote nothing.
+/// Returns the answer of a host's tool that wrote nothing.
 pub(crate) fn host_answer(text: String, data: Value) -> Reply {
     let data = if data.is_object() {
         data
@@ -48,7 +48,7 @@ pub(crate) fn host_answer(text: String, data: Value) -> Reply {
     Reply::new(text.clone(), Outcome::Answered(data), text)
 }
 
-/// The answer to a dry run.
+/// Returns the answer to a dry run.
 pub(crate) fn dry_run(
     context: &CallContext<'_>,
     mut plan: Plan,
@@ -84,7 +84,7 @@ pub(crate) fn dry_run(
     finish(context, &plan, text, files, None, person)
 }
 
-/// The answer to a call that was carried out.
+/// Returns the answer to a call that was carried out.
 pub(crate) fn change(
     context: &CallContext<'_>,
     recorded: Recorded,
@@ -153,7 +153,7 @@ pub(crate) fn change(
     }
 }
 
-/// The answer to a call that was refused.
+/// Returns the answer to a call that was refused.
 pub(crate) fn refusal(context: &CallContext<'_>, refusal: Refusal, path: Option<&str>) -> Reply {
     let limit = context.refusals;
     let refusal = refusal.rendered_for(context.engine().audience());
@@ -174,7 +174,7 @@ pub(crate) fn refusal(context: &CallContext<'_>, refusal: Refusal, path: Option<
 /// The replacement for the diff of a withheld file.
 const NOT_SHOWN: &str = "(its text is not shown)\n";
 
-/// The diff of a change. The diff of a withheld file is shown only to the person who is asked.
+/// Returns the diff of a change. The diff of a withheld file is shown only to the person who is asked.
 fn shown_diff(file: &FilePlan) -> String {
     if file.is_withheld() {
         NOT_SHOWN.to_owned()
@@ -191,14 +191,14 @@ fn shown_body(file: &FilePlan) -> &str {
     }
 }
 
-/// The line at the beginning of the answer that says what is taken back.
+/// Returns the line at the beginning of the answer that says what is undone.
 fn lead(plan: &Plan, audience: &Audience) -> Option<String> {
     let lead = plan.origin.lead.as_ref()?;
     Some(format!("{}\n", lead.render(audience)))
 }
 
-/// What happened to one file. Patch and notices are moved out of the plan, which has been rendered by then: a patch can
-/// be large.
+/// Returns what happened to one file. Patch and notices are moved out of the plan, which has been rendered by then: a
+/// patch can be large.
 fn file_outcome(
     file: &mut FilePlan,
     written: Option<&Written>,
@@ -250,8 +250,8 @@ fn file_outcome(
     }
 }
 
-/// Puts the answer of a writing tool together. An Edit or Write of one file has the fields of file and call in one
-/// object; every other change has a list of files.
+/// Assembles the answer of a writing tool. An Edit or Write of one file has the fields of file and call in one object;
+/// every other change has a list of files.
 fn finish(
     context: &CallContext<'_>,
     plan: &Plan,
@@ -272,8 +272,7 @@ fn finish(
         "[lancet: the answer ends here at its limit; it was about {}]",
         count(plan.files.len(), "file")
     );
-    // The lines that the answer shows have a smaller limit of their own, so nothing that is cut off here counts as
-    // seen.
+    // The lines that the answer shows have a smaller limit, so nothing that is cut off here counts as seen.
     context.limit.end_within(&mut text, &words);
     let origin = &plan.origin;
     let outcome = ChangeOutcome {

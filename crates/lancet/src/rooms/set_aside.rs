@@ -1,5 +1,5 @@
 //! Notices about damaged databases that the store has set aside (renamed, and replaced by a new one). Observers are
-//! told as soon as no lock is held that they could wait for; every session gets one notice, at the end of its next
+//! notified as soon as no lock is held that they could wait for; every session gets one notice, at the end of its next
 //! answer.
 
 use super::context::CallContext;
@@ -11,7 +11,7 @@ use crate::wording::cut;
 /// The longest notice about one database, in characters.
 const LONGEST: usize = 1_000;
 
-/// Tells the observers about databases that were not reported to them yet.
+/// Notifies the observers of databases that were not reported to them yet.
 pub(crate) fn observe(engine: &EngineView) {
     let Some(local) = engine.local() else {
         return;
@@ -26,7 +26,7 @@ pub(crate) fn observe(engine: &EngineView) {
     }
 }
 
-/// The notice for the session; the observers are told at once.
+/// Returns the notice for the session. The observers are notified immediately.
 pub(super) fn notice<'c>(context: &'c CallContext<'_>) -> Option<Notice<'c>> {
     observe(context.engine());
     let local = context.engine().local()?;

@@ -1,5 +1,5 @@
-//! Sessions whose writes a person has stopped. Before a person is asked the stop is looked up here; the transaction that
-//! announces a change looks once more, and is the only look that a change which nobody is asked about costs.
+//! Sessions whose writes a person has stopped. The stop is checked here before a person is asked. The transaction that
+//! announces a change checks again, and that is the only check for a change without a question.
 
 use lancet_history::SessionStop;
 
@@ -8,11 +8,11 @@ use crate::message::{Message, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::cut;
 
-/// The longest words of the person that are passed on, in characters.
+/// The longest message of the person that is passed on, in characters.
 const LONGEST: usize = 500;
 
-/// Refuses where a person has stopped the session. A state folder that cannot be read is left to the announcement; where a change
-/// is made without a record, nobody can be stopped while it cannot be read.
+/// Refuses where a person has stopped the session. If the state folder cannot be read, the announcement decides; where
+/// a change is made without a record, a session cannot be stopped while the folder is unreadable.
 pub(super) fn check(context: &CallContext<'_>) -> Result<(), Refusal> {
     let Some(store) = context.engine().history() else {
         return Ok(());
@@ -23,7 +23,7 @@ pub(super) fn check(context: &CallContext<'_>) -> Result<(), Refusal> {
     }
 }
 
-/// The refusal of a change in a stopped session. No file is named: nothing was found out about it.
+/// Returns the refusal of a change in a stopped session. No file is named, because none was examined.
 pub(super) fn refusal(stop: &SessionStop) -> Refusal {
     let words = stop.words.as_deref().map(str::trim);
     let words = match words.filter(|words| !words.is_empty()) {

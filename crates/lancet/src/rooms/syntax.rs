@@ -1,5 +1,5 @@
-//! Whether a change leaves a file that parsed before it and does not after it: a warning in the answer, never a refusal.
-//! Nothing is looked at but source code of known languages, and nothing is said where it is not sure.
+//! Warns, but never refuses, where a change leaves a file that parsed before it and does not parse after it. Only
+//! source code of known languages is examined, and uncertain results are not reported.
 
 use std::borrow::Cow;
 
@@ -13,12 +13,12 @@ use crate::message::{message, verbatim};
 use crate::syntax::{SyntaxError, SyntaxReader};
 use crate::wording::quote_path;
 
-/// Notes in a plan which files it breaks. The plan must still have its bases.
+/// Records in a plan which files it breaks. The plan must still have its bases.
 pub(super) fn note(context: &CallContext<'_>, plan: &mut Plan) {
     let Some(reader) = context.engine().syntax_reader() else {
         return;
     };
-    // What a person takes back or restores was there before.
+    // Content that an undo or restore brings back existed before.
     if plan.origin.kind != OperationKind::Change {
         return;
     }
@@ -45,7 +45,7 @@ pub(super) fn note(context: &CallContext<'_>, plan: &mut Plan) {
             ": ",
             verbatim(&error.words)
         ];
-        // The lines of the answer are chosen by now; what has no room is in the data alone.
+        // The lines of the answer are already chosen; errors that do not fit are only in the data.
         if context
             .budget
             .has_room_to_say(context.length(&words.render(context.engine().audience())))
@@ -56,7 +56,8 @@ pub(super) fn note(context: &CallContext<'_>, plan: &mut Plan) {
     }
 }
 
-/// What a plan breaks in a file; none where one of its texts is missing, too large, or no text.
+/// Returns the error that a plan introduces into a file; none where one of its texts is missing, too large, or not
+/// text.
 fn newly_broken(
     context: &CallContext<'_>,
     file: &FilePlan,

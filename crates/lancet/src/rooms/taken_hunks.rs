@@ -1,4 +1,5 @@
-//! After a hunk was taken back: word is left for the sessions whose changes it was a part of. `persons_words.rs` tells it.
+//! After a hunk was undone, stores a notice for the sessions whose changes contained it. `persons_words.rs` delivers
+//! it.
 
 use lancet_history::{CommentDraft, CommentKind, IdMatch, OperationStore};
 use serde_json::json;
@@ -6,7 +7,7 @@ use serde_json::json;
 use super::context::CallContext;
 use super::record::Recorded;
 
-/// Leaves word for the sessions whose changes a hunk was taken back of.
+/// Stores a notice for the sessions whose changes contained an undone hunk.
 pub(super) fn note(context: &CallContext<'_>, recorded: &Recorded) {
     let Some(store) = context.engine().history() else {
         return;
@@ -29,7 +30,7 @@ pub(super) fn note(context: &CallContext<'_>, recorded: &Recorded) {
             continue;
         }
         let event = json!({ "state": "waiting", "operation": recorded.operation, "path": path.to_string_lossy() });
-        // If this fails, the session learns by the file itself that somebody has changed it.
+        // If this fails, the session notices from the file itself that it was changed.
         let _ = store.add_comment(&CommentDraft {
             kind: CommentKind::TakenBack,
             session: &session,
@@ -45,7 +46,7 @@ pub(super) fn note(context: &CallContext<'_>, recorded: &Recorded) {
     }
 }
 
-/// The sessions whose changes a hunk was taken back of.
+/// Returns the sessions whose changes contained an undone hunk.
 fn sessions(store: &dyn OperationStore, recorded: &Recorded) -> Vec<String> {
     let earlier = recorded.plan.origin.takes_part_of.iter();
     let session = |id: &str| match store.find(id, &[]) {

@@ -5,7 +5,7 @@ use crate::message::{INSTEAD, Say, message, verbatim};
 use crate::receive::InvalidArguments;
 use crate::refusal::{Refusal, RefusalKind};
 
-/// The refusal for arguments that cannot be used.
+/// Returns the refusal for arguments that cannot be used.
 pub(super) fn unusable(text: impl Say, invalid: &InvalidArguments) -> Refusal {
     Refusal::stating(RefusalKind::Invalid, text)
         .with("field", invalid.field.clone())
@@ -20,7 +20,7 @@ pub(super) fn require_listed(context: &CallContext<'_>) -> Result<(), Refusal> {
     }
 }
 
-/// The refusal for a tool that exists and is switched off.
+/// Returns the refusal for a tool that exists but is disabled.
 pub(super) fn not_listed(context: &CallContext<'_>) -> Refusal {
     if context.engine().mode == crate::settings::Mode::Plan {
         return Refusal::stating(
@@ -45,7 +45,7 @@ pub(super) fn not_listed(context: &CallContext<'_>) -> Refusal {
     )
 }
 
-/// The tools that are listed, in a sentence.
+/// Returns the tools that are listed, in a sentence.
 pub(super) fn tool_names(context: &CallContext<'_>) -> String {
     let tools = context.engine().tools.declarations().iter();
     let names: Vec<String> = tools.map(|tool| context.tool_name(&tool.name)).collect();

@@ -142,7 +142,7 @@ pub(crate) fn examine(context: &CallContext<'_>, search: &Search) -> Result<Find
         Search::Glob(arguments) => glob(context, arguments)?,
         Search::Grep(arguments) => grep(context, arguments)?,
     };
-    // A cancelled call gets no answer, however much it found.
+    // A cancelled call gets no answer, even if it found entries.
     context.check_time()?;
     Ok(findings)
 }
@@ -252,7 +252,7 @@ fn grep(context: &CallContext<'_>, arguments: &GrepArguments) -> Result<Findings
     Ok(findings(context, &scope, wanted, kept, page, summary))
 }
 
-/// Returns the page that a Grep asks for.
+/// Returns the page that a Grep requests.
 fn wanted_of_grep(arguments: &GrepArguments) -> WantedPage {
     let (paged_by, totals) = match arguments.output_mode {
         OutputMode::Content => (PagedBy::Matches, SearchTotals::AtLeast),
@@ -271,7 +271,7 @@ fn wanted_of_grep(arguments: &GrepArguments) -> WantedPage {
     }
 }
 
-/// Returns the same Grep from another entry on.
+/// Returns the arguments of the same Grep, starting at another entry.
 fn grep_from(arguments: &GrepArguments, offset: u64) -> Value {
     let mut call = serde_json::to_value(arguments).unwrap_or_default();
     if let Some(fields) = call.as_object_mut() {
@@ -285,7 +285,7 @@ fn grep_from(arguments: &GrepArguments, offset: u64) -> Value {
     call
 }
 
-/// What an answer says of its page, in the words of its tool.
+/// What an answer says about its page, in the terms of its tool.
 struct Summary {
     found: String,
     hints: Vec<String>,
@@ -299,7 +299,7 @@ fn is_truncated(kept: &Kept, page: &Page, all: u64) -> bool {
     page.end < all || kept.totals == SearchTotals::AtLeast
 }
 
-/// Puts a page together with its notices.
+/// Combines a page with its notices.
 fn findings(
     context: &CallContext<'_>,
     scope: &Scope,

@@ -1,6 +1,6 @@
 //! examine for undo, redo and restore: turns operations of the history into a plan, file by file. A file that changed
-//! since the operation is a conflict, unless the request allows a merge and the operation's change can be taken out
-//! alone.
+//! since the operation is a conflict, unless the request allows a merge and the operation's change can be removed
+//! without the later ones.
 
 mod at_checkpoint;
 mod by_id;
@@ -52,7 +52,7 @@ use crate::wording::{QuotedPath, quote_path};
 /// The longest list of paths in a refusal, in characters.
 const LONGEST_LIST: usize = 4_000;
 
-/// Works out the plan that takes operations back.
+/// Works out the plan that undoes operations.
 pub(crate) fn examine(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -94,7 +94,7 @@ struct Examined {
     takes_back: Vec<TakenBack>,
     found_back: Vec<FoundBack>,
     left_out: Vec<LeftOut>,
-    /// The files that are taken back together or not at all.
+    /// The files that are undone together or not at all.
     together: Vec<Vec<usize>>,
 }
 
@@ -218,7 +218,7 @@ impl Examined {
         });
     }
 
-    /// Leaves a file out that is in conflict, where that was asked for; else the conflict refuses everything.
+    /// Leaves out a file that is in conflict, if the request allows that; otherwise the conflict refuses everything.
     fn leave_out(
         &mut self,
         path: PathBuf,
@@ -264,7 +264,7 @@ impl Examined {
             dry_run,
             turn,
             origin: PlanRecord {
-                // Undoing an undo is a redo, whatever name it was asked for by.
+                // Undoing an undo is a redo, whichever of the two was requested.
                 kind: match rows.first().map(|row| row.kind) {
                     Some(OperationKind::Undo) => OperationKind::Redo,
                     _ => OperationKind::Undo,
@@ -280,7 +280,7 @@ impl Examined {
     }
 }
 
-/// The refusal where every file is in conflict.
+/// Returns the refusal where every file is in conflict.
 fn all_left_out(mut left: Vec<LeftOut>) -> Refusal {
     if left.len() == 1
         && let Some(only) = left.pop()
@@ -296,10 +296,10 @@ fn all_left_out(mut left: Vec<LeftOut>) -> Refusal {
     Refusal::stating(RefusalKind::Conflict, text).with("leftOut", paths)
 }
 
-/// The notice for a file whose hard links an undo does not join again.
+/// The notice for a file whose hard links an undo does not restore.
 const PARTED: &str = "the change had parted the file from its other names (hard links); they stay apart, and the others as they are";
 
-/// Whether one of these changes separated its file from its hard links.
+/// Returns whether one of these changes separated its file from its hard links.
 fn was_parted(store: &dyn OperationStore, rows: &[&FileRow]) -> Result<bool, Refusal> {
     for row in rows {
         let parted = store.broken_links(&row.operation).map_err(unreadable)?;
@@ -365,7 +365,7 @@ fn lead(ids: &[&str], direction: Direction, files: &[FilePlan], dry_run: DryRun)
     }
 }
 
-/// The history's store, or the refusal where none is kept.
+/// Returns the history's store, or the refusal where there is no history.
 fn store<'d>(context: &'d CallContext<'_>) -> Result<&'d dyn OperationStore, Refusal> {
     let Some(store) = context.engine().history() else {
         return Err(Refusal::stating(

@@ -28,7 +28,7 @@ const GUTTER_ROOM: usize = 18;
 /// The most characters of replaced text that an answer quotes.
 const MOST_QUOTED: usize = 600;
 
-/// The note that line ends were sent which the file does not have.
+/// Returns the note that the sent text has line ends which the file does not use.
 pub(crate) fn endings_note(sent: &str, endings: Endings) -> Option<Message> {
     let written = match endings {
         Endings::Crlf => return None,
@@ -47,7 +47,7 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    /// Notes that an edit was matched on a tolerant rung, at these lines.
+    /// Records that an edit was matched on a tolerant rung, at these lines.
     pub(crate) fn matched(&mut self, found: &Found, old: &str, text: &str, lines: Vec<usize>) {
         let Some(place) = found.places.first() else {
             return;
@@ -70,7 +70,7 @@ impl Notes {
         self.sentences.extend(remarks.iter().map(sentence));
     }
 
-    /// Notes a change by somebody else that was merged, given as its diff.
+    /// Records a change by another program that was merged, given as its diff.
     pub(crate) fn foreign_change(&mut self, diff: Option<&str>) {
         self.push_once(diff.map(|diff| {
             message![
@@ -84,13 +84,13 @@ impl Notes {
         self.sentences.push(sentence);
     }
 
-    /// Notes a sentence that several edits of one file may have in common, once.
+    /// Records a sentence once, which several edits of one file may share.
     pub(crate) fn push_once(&mut self, sentence: Option<Message>) {
         self.sentences
             .extend(sentence.filter(|told| !self.sentences.contains(told)));
     }
 
-    /// Gives the sentences and charges them to the answer's budget.
+    /// Returns the sentences and charges them to the answer's budget.
     pub(crate) fn say(self, context: &CallContext<'_>) -> Vec<Message> {
         let audience = context.engine().audience();
         let lengths = self
@@ -163,7 +163,7 @@ pub(crate) fn change_view(
     (view, shown.old)
 }
 
-/// Makes the view of changes whose lines are not shown: their numbers.
+/// Makes the view of changes that only gives the numbers of their lines.
 pub(crate) fn unshown_view(
     context: &CallContext<'_>,
     document: &Document<'_>,
@@ -177,7 +177,7 @@ pub(crate) fn unshown_view(
         .iter()
         .map(|(_, new)| new.start + 1..new.end + 1)
         .collect();
-    // Where lines are gone, the one that now stands there is named.
+    // Where lines were removed, the line that is now in their place is named.
     let numbers = lines
         .iter()
         .flat_map(|lines| lines.start..lines.end.max(lines.start + 1));
@@ -196,18 +196,18 @@ pub(crate) fn unshown_view(
     }
 }
 
-/// What an answer shows of the lines around changes.
+/// The text that an answer shows of the lines around changes.
 #[derive(Default)]
 struct ShownLines {
     body: String,
     /// The lines of the old version that are shown whole, counted from 0.
     old: Vec<Range<usize>>,
-    /// The lines of the new version that have their numbers before them, counted from 1.
+    /// The lines of the new version that are shown with their numbers, counted from 1.
     numbered: Vec<Range<usize>>,
 }
 
 impl ShownLines {
-    /// Words that show no line.
+    /// Returns a text that shows no line.
     fn only(body: String) -> Self {
         Self {
             body,
@@ -241,8 +241,8 @@ pub(crate) fn untold(blocks: &[(Range<usize>, Range<usize>)], numbers: LineOffse
     format!("changed, too long to show: {}\n", outline(&hunks))
 }
 
-/// Renders hunks as numbered lines of the new version, as far as there is room, and gives the ranges of old lines that
-/// were shown whole.
+/// Renders hunks as numbered lines of the new version, as many as fit, and returns the ranges of old lines that were
+/// shown whole.
 fn numbered(context: &CallContext<'_>, hunks: &[Hunk], before: i64, gutter: Gutter) -> ShownLines {
     let mut shown = ShownLines::default();
     let mut lines = 0;
@@ -293,7 +293,7 @@ fn numbered(context: &CallContext<'_>, hunks: &[Hunk], before: i64, gutter: Gutt
                 }
                 lines += 1;
             } else if lines <= MOST_LINES {
-                // After the first line that does not fit nothing more is shown.
+                // After the first line that does not fit, nothing more is shown.
                 shown.body.push_str("…\n");
                 lines = MOST_LINES + 1;
             }
@@ -307,7 +307,7 @@ fn numbered(context: &CallContext<'_>, hunks: &[Hunk], before: i64, gutter: Gutt
     shown
 }
 
-/// Whether an answer shows a line from end to end.
+/// Returns whether an answer shows a line in full.
 pub(super) fn is_whole(text: &str) -> bool {
     text.len() <= LONGEST_LINE || text.chars().nth(LONGEST_LINE).is_none()
 }

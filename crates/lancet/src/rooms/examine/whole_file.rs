@@ -1,5 +1,5 @@
-//! A file whose content a plan does not edit: one that is removed, moved, or gets other permission bits. It may hold
-//! any bytes, and a large one is not held in memory.
+//! A file whose content a plan does not edit: one that is removed, moved, or gets other permission bits. It may contain
+//! any bytes, and a large one is not loaded into memory.
 
 use std::ops::ControlFlow;
 
@@ -18,7 +18,7 @@ pub(super) struct WholeFile {
     pub(super) expected: Expected,
     pub(super) revision: Revision,
     pub(super) size: u64,
-    /// The content; none for a file too large to be held.
+    /// The content; none for a file too large for memory.
     pub(super) base: Option<Snapshot>,
 }
 
@@ -67,7 +67,7 @@ impl WholeFile {
         })
     }
 
-    /// The text of the file, if it is held in memory and is text.
+    /// Returns the text of the file, if it is in memory and is text.
     pub(super) fn document(
         &self,
         context: &CallContext<'_>,
@@ -78,7 +78,7 @@ impl WholeFile {
     }
 }
 
-/// The encoding and line ends of a document; those of an empty file where there is none.
+/// Returns the encoding and line ends of a document; those of an empty file where there is none.
 pub(super) fn form(document: Option<&Document<'_>>) -> (Encoding, Endings) {
     document.map_or((Encoding::UTF8, Endings::None), |document| {
         (document.encoding(), document.endings())

@@ -67,7 +67,7 @@ pub(super) fn examine_file(
     Ok(file)
 }
 
-/// The content of a write to a file with this text.
+/// Returns the content of a write to a file with this text.
 fn content_for<'r>(request: &'r WriteRequest, document: &Document<'_>) -> &'r str {
     let content = request.content.as_str();
     let lacks_newline = !document.view().is_empty() && !document.view().ends_with('\n');
@@ -88,7 +88,7 @@ fn existing(
     refuse_notebook(context.engine(), &target, &base.bytes)?;
     let document = decode(context.engine(), &target, &base.bytes)?;
     let content = content_for(request, &document);
-    // A file of this name that is no notebook becomes one.
+    // A file of this name that is not a notebook becomes one.
     if is_notebook_name(&target) && request.mode != WriteMode::Append {
         check_notebook(&target, content)?;
     }
@@ -154,9 +154,9 @@ fn existing(
     })
 }
 
-/// The read state of a withheld file. No model can have read it, and the person who is asked sees the diff instead. A
-/// refusal neither shows the change nor names the present revision, because a short text could be guessed from its
-/// hash.
+/// Returns the read state of a withheld file. No model can have read it, and the person who is asked sees the diff
+/// instead. A refusal neither shows the change nor names the present revision, because a short text could be guessed
+/// from its hash.
 fn withheld_standing(
     target: &Target,
     base: &Snapshot,
@@ -173,7 +173,7 @@ fn withheld_standing(
     Ok(ReadState::of(Seen::whole(base.bytes.len() as u64)))
 }
 
-/// Whether the content already is the file's text; this is said even where the file was not read.
+/// Returns whether the content already is the file's text; this is reported even if the file was not read.
 fn same_text(content: &str, document: &Document<'_>, base: &Snapshot) -> bool {
     content.as_bytes() == base.bytes.as_slice()
         || (document.endings() == Endings::Lf && content == document.view())
@@ -246,7 +246,7 @@ fn replaced(
         .map_err(|error| unencodable(target, &error))?;
     let formatted = format_file(context, target, document.view(), bytes, document.encoding());
     let bytes = formatted.bytes;
-    // An answer must not confirm a guess at the text of a withheld file.
+    // An answer must not confirm a guess about the text of a withheld file.
     if bytes == *base.bytes && !target.is_withheld() {
         return Err(no_change(target));
     }
@@ -269,7 +269,7 @@ fn replaced(
             verbatim(document.encoding().name())
         ]);
     }
-    // Leaving the warning out would reveal something about a withheld file, too.
+    // Omitting the warning would reveal something about a withheld file, too.
     let known = if target.is_withheld() {
         ""
     } else {
@@ -304,7 +304,7 @@ fn replaced(
     Ok((New::Whole(bytes), view, seen))
 }
 
-/// Notes which properties of the file were kept that the model could not know.
+/// Records which properties of the file were preserved that the model could not know.
 fn kept_note(document: &Document<'_>, notes: &mut Notes) {
     let mut kept = Vec::new();
     if matches!(document.endings(), Endings::Crlf | Endings::Cr) {

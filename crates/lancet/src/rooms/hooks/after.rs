@@ -1,5 +1,5 @@
-//! Hooks after a change: their words become notices, and what they did to the files of the call becomes an operation of its
-//! own, which belongs to that of the call.
+//! Hooks after a change: their output becomes notices, and their changes to the files of the call become a separate
+//! operation, which belongs to that of the call.
 
 mod take_in;
 
@@ -11,7 +11,7 @@ use crate::rooms::plan::FilePlan;
 use crate::rooms::record::Recorded;
 use lancet_history::OperationKind;
 
-/// Runs the hooks after a change. An undo has none: it puts back what was there, the work of hooks included.
+/// Runs the hooks after a change. An undo runs none: it restores earlier content, including the changes of hooks.
 pub(in crate::rooms) fn after(context: &CallContext<'_>, recorded: &mut Recorded) {
     let hooks = context.engine().settings.layered_hooks();
     let is_change = recorded.plan.origin.kind == OperationKind::Change;
@@ -19,7 +19,8 @@ pub(in crate::rooms) fn after(context: &CallContext<'_>, recorded: &mut Recorded
         return;
     }
     let policy = context.engine().permissions.policy();
-    // No other call of this process writes the files meanwhile, so that what it finds changed is not its work.
+    // No other call of this process writes the files in the meantime, so that its changes are not attributed to the
+    // hooks.
     let paths: Vec<_> = recorded
         .plan
         .files
@@ -55,7 +56,7 @@ pub(in crate::rooms) fn after(context: &CallContext<'_>, recorded: &mut Recorded
     drop(turn);
 }
 
-/// The revision of each of these files after the change.
+/// Returns the revision of each of these files after the change.
 fn revisions(recorded: &Recorded, files: &[&FilePlan]) -> Vec<Option<String>> {
     let revision = |wanted: &&FilePlan| {
         let mut all = recorded.plan.files.iter().zip(&recorded.written);
@@ -65,7 +66,7 @@ fn revisions(recorded: &Recorded, files: &[&FilePlan]) -> Vec<Option<String>> {
     files.iter().map(revision).collect()
 }
 
-/// What a hook has said, for the answer.
+/// Returns the output of a hook, for the answer.
 fn words(hook: &Hook, ended: &ProgramOutput) -> Option<String> {
     let command = command_name(hook);
     if ended.code != Some(0) {

@@ -1,4 +1,4 @@
-//! What a hook is told, as JSON.
+//! The input of a hook, as JSON.
 
 use lancet_text::unified;
 use serde_json::{Value, json};
@@ -7,7 +7,8 @@ use crate::programs::HookTime;
 use crate::rooms::context::CallContext;
 use crate::rooms::plan::FilePlan;
 
-/// The object for a hook. `made` has the operation and the revision of each file after it, once the change is made.
+/// Returns the object for a hook. `made` contains the operation and the revision of each file after it, once the change
+/// is made.
 pub(super) fn of(
     context: &CallContext<'_>,
     time: HookTime,

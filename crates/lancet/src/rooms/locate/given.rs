@@ -5,8 +5,8 @@ use std::path::{Component, PathBuf};
 
 use lancet_workspace::{normalize_lexically, resolved_folder};
 
-/// Gives the path itself where it has no `..`. Else both readings of the path: lexical, and by the folders that `..`
-/// leaves, which differ where one of them is a symbolic link.
+/// Returns the path itself where it has no `..`. Otherwise returns both readings of the path: the lexical one, and the
+/// one through the folders that `..` leaves. They differ where one of these is a symbolic link.
 pub(super) fn names(path: PathBuf) -> Vec<PathBuf> {
     let parts = path.components().enumerate();
     let climbing = parts.filter(|(_, part)| *part == Component::ParentDir);
@@ -24,7 +24,8 @@ pub(super) fn names(path: PathBuf) -> Vec<PathBuf> {
     }
 }
 
-/// A form of path that does not belong to this system; taken as a relative path it would name a file that nobody means.
+/// A kind of path that does not belong to this system; taken as a relative path it would name a file that the caller
+/// does not mean.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ForeignPath {
     /// A Windows path such as `C:\Users\me`.
@@ -33,7 +34,7 @@ pub(super) enum ForeignPath {
     Address(Option<PathBuf>),
 }
 
-/// Recognises a path of another system. If a file of that name exists it is used; only creating one is refused.
+/// Recognises a path of another system. If a file of that name exists, it is used; only creating one is refused.
 pub(super) fn foreign_path(given: &str) -> Option<ForeignPath> {
     let (scheme, rest) = given.split_once(':')?;
     let mut letters = scheme.bytes();

@@ -1,6 +1,6 @@
-//! Hard links: a decision about one name of a file holds for all its names. The other names are searched for only where
-//! a file has several links: in its folder, in the folders above it, and among a bounded number of entries from the
-//! roots down.
+//! Hard links: a decision about one name of a file applies to all its names. The other names are searched for only
+//! where a file has several links: in its folder, in the folders above it, and among a bounded number of entries from
+//! the roots down.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -15,12 +15,12 @@ use super::HardLinks;
 use crate::engine::EngineView;
 
 /// How many entries are checked from the roots down. With more entries it is unknown whether a protected name is among
-/// them, so a write asks.
+/// them, so a write requires a person's approval.
 const MOST_ENTRIES: usize = 2_000;
-/// How many entries of package stores and ignored folders are checked in addition. They hold many hard links and few
+/// How many entries of package stores and ignored folders are checked in addition. They contain many hard links and few
 /// names that matter, so exceeding this number does not make the links unknown.
 const MOST_UNCOUNTED: usize = 2_000;
-/// How many names of one folder are checked: beside the file, and in each folder above it.
+/// How many names of one folder are checked: in the file's own folder, and in each folder above it.
 const MOST_BESIDE: usize = 100_000;
 
 /// Device and inode of a file.
@@ -35,7 +35,7 @@ pub(crate) struct LinkIndex<'e> {
     policy: Arc<Policy>,
     /// The result of the walk from the roots down.
     tree: OnceLock<FoundNames>,
-    /// The results for single folders: those around the files that were asked about.
+    /// The results for single folders: those around the files that were checked.
     folders: Mutex<HashMap<PathBuf, Arc<FoundNames>>>,
     /// The files of the state folder that have several names.
     state: OnceLock<HashSet<Identity>>,
@@ -58,13 +58,13 @@ struct Listed {
     /// Files that the policy does not allow unconditionally.
     named: Vec<PathBuf>,
     folders: Vec<PathBuf>,
-    /// How many entries there were.
+    /// The number of entries.
     looked: usize,
     has_rules: bool,
     hard_links: HardLinks,
 }
 
-/// Whether inner folders are listed, too.
+/// Whether subfolders are listed, too.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
     Files,
@@ -83,7 +83,7 @@ impl<'e> LinkIndex<'e> {
         }
     }
 
-    /// Whether a file is one of lancet's own state folder, under whatever name.
+    /// Returns whether a file belongs to lancet's own state folder, under whatever name.
     pub(super) fn is_of_state_folder(&self, located: &Located) -> bool {
         let Some(stamp) = located.stat().filter(|stamp| stamp.links > 1) else {
             return false;
@@ -122,7 +122,7 @@ impl<'e> LinkIndex<'e> {
         hard_links
     }
 
-    /// Whether a file may be shown under all of its names.
+    /// Returns whether a file may be shown under all of its names.
     pub(crate) fn may_show(&self, path: &Path) -> bool {
         let Ok(located) = self.engine.ceiling().locate_as_spelled(path) else {
             return false;
@@ -140,7 +140,7 @@ impl<'e> LinkIndex<'e> {
         !self.policy.reading(names).is_denied()
     }
 
-    /// The folder of a file, and the folders above it up to the outermost root.
+    /// Returns the folder of a file, and the folders above it up to the outermost root.
     fn folders_around<'p>(&self, path: &'p Path) -> impl Iterator<Item = &'p Path> {
         let roots = self.engine.ceiling().roots();
         let depth = |root: &PathBuf| root.iter().count();
@@ -257,7 +257,7 @@ impl<'e> LinkIndex<'e> {
         };
         let here = match self.engine.ceiling().locate_as_spelled(folder) {
             Ok(here) if here.kind() == FileType::Directory => here,
-            // The folder was removed or replaced meanwhile.
+            // The folder was removed or replaced in the meantime.
             Ok(_) => return listed,
             Err(_) => {
                 listed.hard_links = HardLinks::Unknown;
@@ -306,8 +306,8 @@ impl<'e> LinkIndex<'e> {
         }
     }
 
-    /// Whether a name is one that the policy does not allow unconditionally. An allow rule counts only for the name
-    /// that was opened.
+    /// Returns whether a name is one that the policy does not allow unconditionally. An allow rule counts only for the
+    /// name that was opened.
     fn matters(&self, path: &Path) -> bool {
         let decision = self.policy.writing(FileNames::one(path), Shows::Lines);
         !matches!(decision.cause, Cause::Mode(_)) && !decision.is_allowed()

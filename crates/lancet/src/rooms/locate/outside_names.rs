@@ -1,5 +1,5 @@
-//! Whether a file also has a name outside the roots: its names below the roots are counted and compared with the number of
-//! its hard links. This is asked only where a file with several links is about to be changed under all of them.
+//! Whether a file also has a name outside the roots: its names below the roots are counted and compared with the number
+//! of its hard links. This is checked only where a file with several links is about to be changed under all of them.
 
 use std::collections::{HashSet, VecDeque};
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use lancet_workspace::{EntryKind, FileType, Located, Stamp, is_package_store};
 use crate::engine::EngineView;
 use crate::settings::Links;
 
-/// How many entries are looked at. A file whose names were not all found by then may have them further on.
+/// How many entries are examined. If not all names of a file were found within this number, the others may come later.
 const MOST_ENTRIES: usize = 10_000;
 
 /// The names of one file that were found below the roots.
@@ -22,12 +22,12 @@ struct Count<'e> {
     found: HashSet<(u64, u64, OsString)>,
     waiting: VecDeque<PathBuf>,
     looked: usize,
-    /// Whether every folder could be listed.
+    /// Whether every folder could be listed so far.
     is_complete: bool,
 }
 
-/// Counts the names of a file that are outside the roots. There are none to be told of where a write leaves the other
-/// names alone, or where not all names below the roots were looked at.
+/// Counts the names of a file that are outside the roots. None are reported where a write does not affect the other
+/// names, or where not all entries below the roots were examined.
 pub(super) fn count(engine: &EngineView, located: &Located) -> u64 {
     let several = located.stat().filter(|stamp| stamp.links > 1);
     let Some(file) = several.filter(|stamp| stamp.kind() == FileType::File) else {
@@ -44,7 +44,7 @@ pub(super) fn count(engine: &EngineView, located: &Located) -> u64 {
         looked: 0,
         is_complete: true,
     };
-    // Most other names are beside the file.
+    // Most other names are in the same folder.
     if let Some(folder) = located.path().parent() {
         count.look_in(folder);
         count.waiting.clear();
@@ -63,7 +63,7 @@ pub(super) fn count(engine: &EngineView, located: &Located) -> u64 {
     count.outside()
 }
 
-/// Whether a write gives the file of this name an inode of its own, so that its other names keep the old content.
+/// Returns whether a write gives the file of this name a separate inode, so that its other names keep the old content.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 fn is_separated(engine: &EngineView, path: &Path) -> bool {
     match engine.settings.links {

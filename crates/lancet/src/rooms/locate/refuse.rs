@@ -14,7 +14,7 @@ use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::{QuotedPath, names, quote_path};
 use crate::write_scope::WriteScope;
 
-/// The refusal for a path that could not be located.
+/// Returns the refusal for a path that could not be located.
 pub(super) fn refuse(
     engine: &EngineView,
     given: &QuotedPath,
@@ -96,7 +96,7 @@ pub(super) fn refuse(
     refusal.with("file_path", given)
 }
 
-/// The refusal for everything below a root that was moved or replaced after it was opened.
+/// Returns the refusal for everything below a root that was moved or replaced after it was opened.
 pub(crate) fn root_moved(root: &Path) -> Refusal {
     let text = message![
         "The root ",
@@ -106,7 +106,7 @@ pub(crate) fn root_moved(root: &Path) -> Refusal {
     Refusal::stating(RefusalKind::Outside, text)
 }
 
-/// The refusal for a path of another system that would otherwise be taken as a relative path.
+/// Returns the refusal for a path of another system that would otherwise be taken as a relative path.
 pub(super) fn not_relative(engine: &EngineView, given: &QuotedPath, meant: ForeignPath) -> Refusal {
     let roots = names(engine.roots());
     let text = match &meant {
@@ -139,8 +139,8 @@ pub(super) fn not_relative(engine: &EngineView, given: &QuotedPath, meant: Forei
     }
 }
 
-/// The refusal for a symbolic link that leads out of the roots. It says that there is a link, and where it leads, only
-/// if both names may be mentioned.
+/// Returns the refusal for a symbolic link that leads out of the roots. It says that there is a link, and where it
+/// leads, only if both names may be mentioned.
 fn leads_outside(
     engine: &EngineView,
     (given, path): (&QuotedPath, &Path),
@@ -176,7 +176,7 @@ fn leads_outside(
     Refusal::stating(RefusalKind::Outside, text)
 }
 
-/// The refusal for a path through a file whose name may not be mentioned.
+/// Returns the refusal for a path through a file whose name may not be mentioned.
 fn withheld(given: &QuotedPath) -> Refusal {
     let text = message![
         given,
@@ -185,7 +185,7 @@ fn withheld(given: &QuotedPath) -> Refusal {
     Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
 }
 
-/// The refusal for a write in a read root.
+/// Returns the refusal for a write in a read root.
 pub(super) fn only_for_reading(given: &QuotedPath) -> Refusal {
     let text = message![
         given,
@@ -194,7 +194,7 @@ pub(super) fn only_for_reading(given: &QuotedPath) -> Refusal {
     Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
 }
 
-/// The refusal for a write that the client's own sandbox forbids.
+/// Returns the refusal for a write that the client's own sandbox forbids.
 pub(super) fn closed(given: &QuotedPath, scope: &WriteScope) -> Refusal {
     let text = message![
         given,
@@ -205,7 +205,7 @@ pub(super) fn closed(given: &QuotedPath, scope: &WriteScope) -> Refusal {
     Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
 }
 
-/// The refusal where a line of the settings that cannot be used may forbid a file.
+/// Returns the refusal where a line of the settings that cannot be used may forbid a file.
 pub(super) fn settings_first(given: &QuotedPath, flaw: &str, intent: Intent) -> Refusal {
     let verb = match intent.shows() {
         None => "read",
@@ -222,8 +222,8 @@ pub(super) fn settings_first(given: &QuotedPath, flaw: &str, intent: Intent) -> 
     Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
 }
 
-/// The refusal for a file that the policy denies. It names the file and the rule only where the caller used that name
-/// itself.
+/// Returns the refusal for a file that the policy denies. It names the file and the rule only if the caller used that
+/// name itself.
 pub(super) fn denied(
     engine: &EngineView,
     policy: &Policy,
@@ -303,7 +303,7 @@ pub(super) fn refuse_unshown(
     Ok(())
 }
 
-/// The refusal for a file of lancet's own state folder.
+/// Returns the refusal for a file of lancet's own state folder.
 pub(super) fn refuse_state(given: &QuotedPath) -> Refusal {
     let text = message![
         given,

@@ -1,4 +1,4 @@
-//! The refusals for a path that leads to no file: nothing is there, or a folder.
+//! The refusals for a path that does not lead to a file: it does not exist, or is a folder.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ const MOST_SIBLINGS: usize = 10_000;
 /// How many names a "did you mean" suggests.
 const SUGGESTIONS: usize = 3;
 
-/// Refuses a path where nothing is, with existing paths of a close spelling.
+/// Refuses a path that does not exist, and names existing paths with a similar spelling.
 pub(super) fn missing(engine: &EngineView, target: &Target) -> Refusal {
     let given = &target.given;
     let audience = engine.audience();

@@ -1,5 +1,5 @@
-//! The numbers that an answer shows before lines: which of them a page shows, and where the lines are after a change whose
-//! numbers were shown before.
+//! The numbers that an answer shows before lines: which of them a page shows, and where the lines whose numbers were
+//! shown earlier are after a change.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::ledger::{patched_lines, roughly_patched_lines};
 use crate::rooms::examine::read::{Page, Shape};
 use crate::rooms::plan::{FilePlan, New};
 
-/// The lines that a page shows, counted from 0.
+/// Returns the lines that a page shows, counted from 0.
 pub(super) fn shown_lines(page: &Page) -> Range<u64> {
     if matches!(page.shape, Shape::Pdf | Shape::Converted | Shape::Outline) {
         return 0..0;
@@ -19,8 +19,8 @@ pub(super) fn shown_lines(page: &Page) -> Range<u64> {
     first..first + page.lines as u64
 }
 
-/// Where lines stand after a change whose numbers were shown before it or in its answer. `known` is the ledger's entry
-/// from before the change.
+/// Returns the positions, after a change, of the lines whose numbers were shown before it or in its answer. `known` is
+/// the ledger's entry from before the change.
 pub(super) fn numbers_after(known: Option<&Entry>, file: &FilePlan, new: &New) -> LineNumbers {
     let is_base = |entry: &Entry| match &file.expected {
         Expected::Content { revision, .. } => *revision.as_bytes() == entry.revision,

@@ -1,4 +1,5 @@
-//! What the ledger keeps of a file that a call wrote: its content, what was seen of it, and the numbers that were shown.
+//! The ledger's entry for a file that a call wrote: its content, the parts that were seen, and the numbers that were
+//! shown.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use super::numbers::numbers_after;
 use crate::rooms::context::CallContext;
 use crate::rooms::plan::{FilePlan, LedgerUpdate, New};
 
-/// Brings the ledger to what was written.
+/// Updates the ledger with what was written.
 pub(super) fn note_in_ledger(
     context: &CallContext<'_>,
     file: &FilePlan,
@@ -75,7 +76,7 @@ pub(super) fn note_in_ledger(
     }
 }
 
-/// What was seen of a file under its old name was seen of it under the new one.
+/// Moves an entry to the new name: what was seen of the file under its old name counts as seen under the new one.
 pub(super) fn record_move(
     context: &CallContext<'_>,
     file: &FilePlan,
@@ -100,7 +101,7 @@ pub(super) fn record_move(
             (Some(_), true) => {
                 ledger.update(to, |entry| entry.stamp = version.stamp);
             }
-            // A version that the session does not know stays as unknown as it was.
+            // A version that the session does not know remains unknown.
             (None, true) => {}
             (Some(true), false) => {
                 let changes: Vec<_> = raw(changes).collect();

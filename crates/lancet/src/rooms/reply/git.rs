@@ -20,10 +20,10 @@ use crate::outcome::{GitDiff, GitFile, GitLines, GitStatus};
 const BUDGET: Duration = Duration::from_millis(500);
 /// The largest file that is compared, on either side.
 const MOST_BYTES: u64 = 16 << 20;
-/// How many bytes git searches for a NUL to tell binary files.
+/// How many bytes git searches for a NUL to recognise binary files.
 const LOOKED_AT: usize = 8_000;
 
-/// The diff to git's HEAD after a change, if the settings ask for it; `content` is what was written, if it is in
+/// Returns the diff to git's HEAD after a change, if the settings enable it; `content` is what was written, if it is in
 /// memory.
 pub(super) fn after(
     engine: &EngineView,
@@ -41,7 +41,7 @@ pub(super) fn after(
     Some(git_diff(engine, file, &now))
 }
 
-/// The diff to git's HEAD that a change would leave, if the settings ask for it.
+/// Returns the diff to git's HEAD that a change would leave, if the settings enable it.
 pub(super) fn foreseen(engine: &EngineView, file: &FilePlan) -> Option<GitDiff> {
     if !engine.settings.write.git_diff {
         return None;
@@ -63,7 +63,7 @@ pub(super) fn foreseen(engine: &EngineView, file: &FilePlan) -> Option<GitDiff> 
     Some(git_diff(engine, file, &now))
 }
 
-/// What the file holds after the change.
+/// The content of the file after the change.
 enum Now<'b> {
     /// Bytes in memory.
     Bytes(&'b [u8]),
@@ -71,7 +71,7 @@ enum Now<'b> {
     Written(&'b Revision),
     /// The file was removed.
     Gone,
-    /// Content that is too large to be held, and not written yet.
+    /// Content that is too large for memory, and not written yet.
     Large,
 }
 
@@ -191,7 +191,7 @@ fn status_between(old: Option<&[u8]>, new: Option<&[u8]>) -> GitStatus {
     }
 }
 
-/// How git's configuration converts a file for which no attribute is set.
+/// Returns how git's configuration converts a file for which no attribute is set.
 fn by_configuration(surroundings: &[String], rules: &ConversionRules) -> Conversion {
     let texts = surroundings.iter().map(String::as_str);
     match auto_crlf(texts.chain([rules.config.as_str()])) {

@@ -1,4 +1,5 @@
-//! What an answer says of files that are not written: those that are back already, and those that were left out.
+//! The parts of an answer about files that are not written: those that are already undone, and those that were left
+//! out.
 
 use lancet_history::OperationKind;
 
@@ -12,7 +13,7 @@ use crate::wording::{count, cut, quote_path};
 /// How many files of each kind are named.
 const MOST: usize = 100;
 
-/// The answer where every change was already undone.
+/// Returns the answer where every change was already undone.
 pub(crate) fn nothing_written(context: &CallContext<'_>, plan: &Plan) -> Reply {
     let mut text = String::new();
     if plan.dry_run == DryRun::Yes {

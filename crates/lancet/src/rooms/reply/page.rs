@@ -1,4 +1,4 @@
-//! The answer to a Read: numbered lines, notices outside of them, and the page's place in the file for programs.
+//! The answer to a Read: numbered lines, notices around them, and the page's place in the file for programs.
 
 use crate::outcome::{Outcome, PictureOutcome, ReadKind, ReadOutcome};
 use crate::reply::{Block, Reply};
@@ -7,10 +7,10 @@ use crate::rooms::examine::read::{Page, Shape};
 use crate::wording::{count, quote_path};
 use lancet_model::non_exhaustive::NonExhaustive;
 
-/// The text with its pictures at their places.
+/// Returns the text with its pictures at their positions.
 fn blocks(mut text: String, pictures: Vec<PlacedPicture>) -> Vec<Block> {
     let mut blocks = Vec::new();
-    // From the end, so that the places of the pictures before stay true.
+    // In reverse, so that the positions of earlier pictures remain valid.
     for PlacedPicture { at, picture } in pictures.into_iter().rev() {
         let after = text.split_off(at.min(text.len()));
         blocks.extend((!after.trim().is_empty()).then_some(Block::Text(after)));
@@ -24,7 +24,7 @@ fn blocks(mut text: String, pictures: Vec<PlacedPicture>) -> Vec<Block> {
     blocks
 }
 
-/// The answer to a Read.
+/// Returns the answer to a Read.
 pub(crate) fn page(page: Page) -> Reply {
     let mut text = page.text;
     for notice in &page.notices {

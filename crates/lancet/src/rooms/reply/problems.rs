@@ -7,7 +7,7 @@ use crate::wording::{count, cut};
 /// The longest message of one problem, in characters.
 const LONGEST_MESSAGE: usize = 400;
 
-/// The lines of an answer about what was found.
+/// Returns the lines of an answer about the problems found.
 pub(super) fn words(found: &Diagnosis) -> String {
     let mut text = String::new();
     let all = found.new.len() + found.more;

@@ -1,4 +1,5 @@
-//! The sentences of an answer to a change: what happened to a file, what the commit warns of, and the rendering for a person.
+//! The sentences of an answer to a change: what happened to a file, the warnings of the commit, and the rendering for a
+//! person.
 
 use lancet_text::Rung;
 use lancet_workspace::{Executable, Warning, Written};
@@ -75,7 +76,7 @@ pub(super) fn headline(file: &FilePlan, tense: Tense) -> String {
     )
 }
 
-/// Words a warning of the commit: its name, and what it means for the reader.
+/// Phrases a warning of the commit: its name, and what it means for the reader.
 pub(super) fn warning_words(warning: &Warning) -> Message {
     let words = match warning {
         Warning::NotDurable => {

@@ -1,5 +1,5 @@
-//! Leaves out of a search the entries that the policy denies. What the policy says of a folder's entries is prepared once:
-//! each thread remembers the folders that it has asked about, also from one search to the next.
+//! Excludes from a search the entries that the policy denies. The policy's rules for a folder's entries are prepared
+//! once: each thread caches the folders that it has checked, also across searches.
 
 use std::borrow::Borrow;
 use std::cell::RefCell;
@@ -17,7 +17,8 @@ use lancet_workspace::EntryKind;
 use crate::engine::EngineView;
 use crate::rooms::locate::is_state;
 
-/// How many folders a thread remembers. A page of a Glob has entries of up to a hundred folders, and a walk asks for the folder above.
+/// How many folders a thread caches. A page of a Glob has entries of up to a hundred folders, and a walk also checks
+/// the parent folder.
 const REMEMBERED: usize = 1024;
 
 /// The policy check of one walk.
@@ -31,10 +32,10 @@ thread_local! {
     static REMEMBERING: RefCell<Remembered> = RefCell::default();
 }
 
-/// The folders that a thread has asked about.
+/// The folders that a thread has checked.
 #[derive(Default)]
 struct Remembered {
-    /// The policy that prepared them. It is held, so that no other policy comes to be at its address.
+    /// The policy that prepared them. Keeping it alive ensures that no other policy is allocated at its address.
     policy: Option<Arc<Policy>>,
     folders: HashSet<ByPath>,
     /// The folder of the last entry: most entries come folder by folder.
@@ -58,7 +59,7 @@ impl<'e> Guard<'e> {
 }
 
 impl Remembered {
-    /// The prepared folder of an entry.
+    /// Returns the prepared folder of an entry.
     fn folder_of(&mut self, policy: &Arc<Policy>, entry: &Path) -> &Folder {
         let known = self.policy.as_ref();
         if !known.is_some_and(|known| Arc::ptr_eq(known, policy)) {

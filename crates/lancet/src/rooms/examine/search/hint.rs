@@ -1,4 +1,4 @@
-//! Hints for a search that found nothing: the closest thing that does exist. They take at most 100 ms, except for a few
+//! Hints for a search that found nothing: the closest match that does exist. They take at most 100 ms, except for a few
 //! files that are always checked, and name nothing that a wider search would not show.
 
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ const TIME: Duration = Duration::from_millis(100);
 /// long.
 const SHORT_TIME: Duration = Duration::from_millis(30);
 const MANY: u64 = 5_000;
-/// How many files are checked although the time is over.
+/// How many files are checked even after the time has run out.
 const FREE_LOOKS: usize = 64;
 /// How many files a hint names.
 const NAMED: usize = 3;
@@ -152,7 +152,7 @@ fn time(kept: &Kept) -> Duration {
     }
 }
 
-/// Names a few of some files.
+/// Names a few of the given files.
 fn some_names(
     context: &CallContext<'_>,
     starts: &[PathBuf],
@@ -221,7 +221,7 @@ fn near_names(
     (!near.is_empty()).then(|| near.join(", "))
 }
 
-/// Recognises `*.ts,*.tsx`, which is one pattern and matches nothing, and suggests the form with braces.
+/// Recognises `*.ts,*.tsx`, which is a single pattern that matches nothing, and suggests the form with braces.
 fn several_globs(glob: &str) -> Option<String> {
     let parts: Vec<&str> = glob
         .split([',', ' '])

@@ -8,8 +8,8 @@ use crate::engine::EngineView;
 use crate::refusal::Refusal;
 use crate::rooms::locate::{Intent, locate};
 
-/// Finds the folder outside the starts that a glob begins with, and the rest of the glob; none where it stays below the
-/// starts.
+/// Splits a glob into the folder outside the start folders that it begins with, and the rest; none where it stays below
+/// them.
 pub(super) fn away(
     engine: &EngineView,
     starts: &[Start],
@@ -20,7 +20,7 @@ pub(super) fn away(
     };
     let (lead, rest) = split(pattern);
     let path = if pattern.starts_with("//") {
-        // `//host/…` is a path on another machine: it is refused by its form and never looked up.
+        // `//host/…` is a path on another machine: it is refused because of its form and never accessed.
         pattern.to_owned()
     } else if pattern.starts_with('/') {
         // A leading slash means the root of the search, as in an ignore file, if such a name exists there.
@@ -46,7 +46,7 @@ pub(super) fn away(
         return Ok(None);
     };
     let target = match locate(engine, &path, Intent::Show) {
-        // The glob is the path of a root: only the folder around it is outside.
+        // The glob is the path of a root: only its parent folder is outside.
         Err(_) if !is_wild(pattern) && locate(engine, pattern, Intent::Show).is_ok() => {
             return Ok(None);
         }
@@ -58,7 +58,7 @@ pub(super) fn away(
     })
 }
 
-/// Whether a name exists directly in one of the searched folders.
+/// Returns whether a name exists directly in one of the searched folders.
 fn stands(engine: &EngineView, starts: &[Start], name: &str) -> bool {
     starts.iter().any(|start| {
         let found = engine.workspace.locate_as_spelled(&start.path().join(name));
@@ -66,8 +66,8 @@ fn stands(engine: &EngineView, starts: &[Start], name: &str) -> bool {
     })
 }
 
-/// Splits a glob into its folders before the first wildcard and the rest. The last name is what is looked for, so it is
-/// not a folder unless it is `..`.
+/// Splits a glob into its folders before the first wildcard and the rest. The last name is the one searched for, so it
+/// is not a folder unless it is `..`.
 fn split(pattern: &str) -> (&str, &str) {
     let mut end = 0;
     for (at, _) in pattern.match_indices('/') {

@@ -22,8 +22,8 @@ use crate::wording::count;
 /// The most lines around a match that are shown.
 const MOST_CONTEXT: u64 = 10_000;
 
-/// By how much the lines of a page may exceed their room, because the line that fills it is included. The room for
-/// notices allows for it.
+/// By how much the length of a page may exceed its limit, because the line that fills it is included. The length
+/// reserved for notices allows for it.
 const SLACK: usize = 1_100;
 
 /// Cuts a page out of the matches.
@@ -76,7 +76,7 @@ struct PageCutter<'q, 'c> {
     request: PageRequest<'q, 'c>,
     held: Option<&'q dyn HeldContents>,
     seeker: FileSearcher<'q>,
-    /// The lines around a match that were asked for.
+    /// The number of lines around a match that the call requested.
     before: usize,
     after: usize,
     numbers: bool,
@@ -94,7 +94,7 @@ struct FittedExcerpt {
     laid: Laid,
     /// The reduced extent.
     extent: ExcerptRange,
-    /// Whether they are too long even so.
+    /// Whether they are still too long.
     over: bool,
 }
 
@@ -131,7 +131,7 @@ impl PageCutter<'_, '_> {
             }
         };
         if excerpt.matches < wanted && mark.is_empty() && extent.take == self.left {
-            // The excerpt is shorter although there was room, so the file was changed meanwhile.
+            // The excerpt is shorter although more would fit, so the file was changed in the meantime.
             let full: usize = excerpt.lines.iter().map(|line| line.bytes.len() + 8).sum();
             if full < self.request.room - self.length {
                 mark = " (changed since it was found)";
@@ -139,7 +139,7 @@ impl PageCutter<'_, '_> {
         }
         let name = told(context.engine(), &path);
         let heading = format!("{name}{mark}\n");
-        // Of a single match that is longer than an answer the first lines are shown.
+        // For a single match that is longer than an answer, the first lines are shown.
         let end = match over {
             true => context.limit.measure.prefix(&laid.text, self.request.room),
             false => laid.text.len(),
@@ -150,7 +150,7 @@ impl PageCutter<'_, '_> {
         self.add_rows(&path, &file, &excerpt.lines[..whole]);
         self.page.files.push(name);
         self.page.paths.add(&path, Path::new(""));
-        // Where the file has changed its matches still count as passed: the next page continues with the next file.
+        // Where the file has changed, its matches still count as passed: the next page continues with the next file.
         let passed = match mark.is_empty() {
             true => excerpt.matches.min(wanted),
             false => wanted,
@@ -258,7 +258,7 @@ struct Laid {
 }
 
 impl Laid {
-    /// The text of the first lines.
+    /// Returns the text of the first lines.
     fn first(&self, lines: usize) -> &str {
         let end = self.ends[..lines].last().map_or(0, |at| *at);
         &self.text[..end]
@@ -284,7 +284,7 @@ fn lay_lines(context: &CallContext<'_>, lines: &[Line], numbers: bool, gaps: boo
     laid
 }
 
-/// A line as text, without the CR of its line end.
+/// Returns a line as text, without the CR of its line end.
 pub(super) fn text(line: &Line) -> Arc<str> {
     let bytes = if line.left_out.1 == 0 {
         line.bytes.strip_suffix(b"\r").unwrap_or(&line.bytes)

@@ -1,4 +1,4 @@
-//! Finds the files in which a substitution would change something, before a change of all of them is planned.
+//! Finds the files in which a substitution would change something, before one change of all of them is planned.
 
 use std::path::{Path, PathBuf};
 
@@ -12,19 +12,19 @@ use crate::rooms::open::{
 };
 use crate::session::Session;
 
-/// The files that a substitution is about.
+/// The files that a substitution affects.
 #[derive(Debug, Default)]
 pub struct MatchedFiles {
     /// The files with matches, each with the number of matches that would change.
     pub files: Vec<(PathBuf, usize)>,
     /// The files that cannot be edited, and why.
     pub skipped: Vec<(PathBuf, Refusal)>,
-    /// The number of files that were looked at.
+    /// The number of files that were examined.
     pub searched: usize,
 }
 
 impl MatchedFiles {
-    /// Looks at some files in the order given. Each is a file, and the same file may be named only once.
+    /// Examines some files in the order given. Each must be a file, and the same file may be named only once.
     pub fn find<'p>(
         session: &Session,
         files: impl IntoIterator<Item = &'p Path>,
@@ -43,7 +43,7 @@ impl MatchedFiles {
     }
 }
 
-/// The number of changes in one file.
+/// Returns the number of changes in one file.
 fn count(session: &Session, file: &Path, substitution: &Substitution) -> Result<usize, Refusal> {
     let engine = &*session.lancet.engine();
     let Some(path) = file.to_str() else {
@@ -63,7 +63,7 @@ fn count(session: &Session, file: &Path, substitution: &Substitution) -> Result<
     let base = snapshot(session, &target)?;
     refuse_notebook(engine, &target, &base.bytes)?;
     let document = decode(engine, &target, &base.bytes)?;
-    // What cannot be replaced is told when the change is planned.
+    // Why something cannot be replaced is reported when the change is planned.
     let changes = substitution.changes(document.view(), LARGEST_RESULT, &|| false);
     Ok(changes.map_or(1, |changes| changes.len()))
 }

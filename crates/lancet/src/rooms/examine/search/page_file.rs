@@ -1,5 +1,5 @@
-//! A file of which a page shows lines. Its bytes are got once, from what the search has in memory or from the disk; the
-//! excerpt and what counts as seen both come from them.
+//! A file of which a page shows lines. Its bytes are obtained once, from the search's memory or from the disk; both the
+//! excerpt and the lines that count as seen come from them.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use super::rules_of_files::encoding;
 use crate::ledger::{stamp_of, version};
 use crate::rooms::context::CallContext;
 
-/// A larger file is read anew for each excerpt, piece by piece, and its lines do not count as seen: the whole file would
-/// have to be held and hashed for a few lines.
+/// A larger file is read again for each excerpt, piece by piece, and its lines do not count as seen: the whole file
+/// would have to be loaded and hashed for a few lines.
 const LARGEST: u64 = 4 << 20;
 
 /// A file of a page.
@@ -24,7 +24,7 @@ pub(super) struct PageFile<'h> {
 enum Content<'h> {
     /// All its bytes, as they were at one moment.
     Whole(HeldFile<'h>),
-    /// A file that is too large to be held, or that changes all the time.
+    /// A file that is too large for memory, or that keeps changing.
     Streamed(Located),
     /// A file that cannot be read.
     Failed(FileOutcome),
@@ -44,7 +44,7 @@ impl<'h> PageFile<'h> {
         }
     }
 
-    /// The lines around some of its matches.
+    /// Returns the lines around some of its matches.
     pub(super) fn excerpt(
         &self,
         searcher: &FileSearcher<'_>,
@@ -61,7 +61,7 @@ impl<'h> PageFile<'h> {
         }
     }
 
-    /// All its bytes, where they are at hand.
+    /// Returns all its bytes, where they are in memory.
     pub(super) fn bytes(&self) -> Option<&[u8]> {
         match &self.content {
             Content::Whole(file) => Some((*file.bytes).as_ref()),
@@ -69,13 +69,13 @@ impl<'h> PageFile<'h> {
         }
     }
 
-    /// Whether the offsets of an excerpt's lines are offsets in these bytes, as far as the settings say.
+    /// Returns whether the offsets of an excerpt's lines are offsets in these bytes, according to the settings.
     pub(super) fn is_searched_as_stored(&self) -> bool {
         self.encoding.is_none()
     }
 
-    /// The version that the bytes are. Hashing is most of the cost of a line that counts as seen (10 KB take about 9 µs), so a
-    /// revision that the ledger has for the same stamp is taken.
+    /// Returns the version that the bytes represent. Hashing is most of the cost of a line that counts as seen (10 KB
+    /// take about 9 µs), so a revision that the ledger has for the same stamp is reused.
     pub(super) fn version(&self, context: &CallContext<'_>, path: &Path) -> Option<Version> {
         let Content::Whole(file) = &self.content else {
             return None;
@@ -92,7 +92,7 @@ impl<'h> PageFile<'h> {
 
 fn from_disk<'h>(context: &CallContext<'_>, path: &Path) -> Content<'h> {
     let located = match context.engine().workspace.locate_as_spelled(path) {
-        // A walk follows no link, so this one came later, and what it leads to was not asked for.
+        // A walk follows no link, so this one was created later, and its target was not part of the search.
         Ok(located) if located.path() == path => located,
         _ => return Content::Failed(FileOutcome::Gone),
     };

@@ -11,10 +11,10 @@ use crate::rooms::context::CallContext;
 use crate::row::Row;
 use crate::session::Kept;
 
-/// The most entries that room is made for at once; a page seldom has more.
+/// The most entries for which memory is reserved at once; a page seldom has more.
 const AT_ONCE: u64 = 256;
 
-/// Makes the key under which two calls count as the same question.
+/// Makes the key under which two calls count as the same query.
 pub(super) fn key(context: &CallContext<'_>, arguments: &impl serde::Serialize) -> String {
     let arguments = serde_json::to_string(arguments).unwrap_or_default();
     // Under other rules or other roots the answer would differ.
@@ -47,14 +47,14 @@ pub(super) struct PageRequest<'q, 'c> {
     pub(super) kept: &'q Kept,
     pub(super) offset: u64,
     pub(super) limit: u64,
-    /// Whether all entries are of a search made now, so that they are current.
+    /// Whether all entries come from a search made now, so that they are current.
     pub(super) fresh: bool,
     /// The length that the entries may take.
     pub(super) room: usize,
 }
 
 impl PageRequest<'_, '_> {
-    /// Says where an entry is of an earlier search and the file is another one now.
+    /// Returns the mark for an entry of an earlier search whose file has changed since.
     pub(super) fn change_mark(&self, entry: &ListedFile) -> &'static str {
         if self.fresh {
             return "";

@@ -1,5 +1,5 @@
-//! A question that is asked for its next page goes on in the result of the first: it is searched once, or once more to its
-//! end where the first search stopped counting when its page was full.
+//! Reuses results for later pages: a query for its next page continues in the result of the first one. It is searched
+//! once, or once more to its end if the first search stopped counting when its page was full.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ use crate::session::{Kept, PagedBy};
 /// The result of a search, made now or for an earlier page.
 pub(super) struct Recalled {
     pub(super) kept: Arc<Kept>,
-    /// Whether all entries are of a search made now, so that they are current.
+    /// Whether all entries come from a search made now, so that they are current.
     pub(super) fresh: bool,
     /// The contents that a search made now has in memory. They are not cached: later pages read the disk.
     pub(super) held: Option<Arc<dyn HeldContents>>,
 }
 
 impl Recalled {
-    /// The wanted page of these entries, in the room that an answer has.
+    /// Returns the requested page of these entries, within the length that an answer has.
     pub(super) fn page_request<'q, 'c>(
         &'q self,
         context: &'q CallContext<'c>,
@@ -38,18 +38,18 @@ impl Recalled {
     }
 }
 
-/// The page that a call asks for.
+/// The page that a call requests.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WantedPage {
     pub(super) offset: u64,
     pub(super) limit: u64,
     pub(super) paged_by: PagedBy,
-    /// What totals the answer can do with.
+    /// The totals that the answer needs.
     pub(super) totals: SearchTotals,
 }
 
 impl WantedPage {
-    /// How far the first search for this page has to go.
+    /// Returns how far the first search for this page has to go.
     fn extent(&self) -> SearchExtent {
         match self.offset.saturating_add(self.limit) {
             u64::MAX => SearchExtent::Whole,
@@ -59,7 +59,7 @@ impl WantedPage {
     }
 }
 
-/// Takes what an earlier page of the same question found, where this call asks for a later page; else searches, and
+/// Returns what an earlier page of the same query found, if this call requests a later page; otherwise searches, and
 /// caches the result for later pages.
 pub(super) fn recall(
     context: &CallContext<'_>,

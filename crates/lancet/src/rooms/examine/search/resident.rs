@@ -1,4 +1,4 @@
-//! Answers searches from resident trees where they can, and has trees built and looked after in the background.
+//! Answers searches from resident trees where they can, and has trees built and maintained in the background.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
@@ -12,7 +12,7 @@ use super::gate::Guard;
 use super::rules_of_files::{encoding, excludes};
 use crate::engine::{BuildOrder, EngineState, EngineView, RefillOrder};
 
-/// How often the caretaker looks at idle trees.
+/// How often the maintenance thread checks idle trees.
 const LOOKED_AFTER_EVERY: Duration = Duration::from_secs(30);
 
 /// Answers from resident trees, else by the walk.
@@ -52,11 +52,11 @@ pub(super) fn search(
     summary
 }
 
-/// With more ignored entries a walk finds them as quickly.
+/// With more ignored entries, a walk finds them as quickly.
 const MOST_IGNORED: usize = 1_000;
 
-/// The entries below some folders that ignore files leave out, where all these folders are resident; without files that cannot match
-/// a pattern.
+/// Returns the entries below some folders that ignore files exclude, where all these folders are resident; without
+/// files that cannot match a pattern.
 pub(super) fn ignored_below(
     view: &EngineView,
     starts: &[Start],
@@ -118,10 +118,10 @@ fn build(view: &Arc<EngineView>, order: BuildOrder) {
     }
 }
 
-/// Reads contents into memory again, on a thread of the lowest priority, unless the settings become others meanwhile.
+/// Reads contents into memory again, on a thread of the lowest priority, unless the settings change in the meantime.
 fn refill(view: &Arc<EngineView>, order: RefillOrder) {
     let view = Arc::downgrade(view);
-    // Where the system gives no thread, searches go on reading from the disk.
+    // If the system cannot start a thread, searches continue to read from the disk.
     let _ = std::thread::Builder::new()
         .name("lancet-index".to_owned())
         .spawn(move || {
@@ -157,13 +157,13 @@ fn with_scope<T>(view: &EngineView, work: impl FnOnce(&IndexScope<'_>) -> T) -> 
     })
 }
 
-/// Looks after idle trees until none is left, the settings are others, or the engine is closed.
+/// Maintains idle trees until none is left, the settings change, or the engine is closed.
 fn look_after(base: &Weak<EngineState>, view: &Weak<EngineView>) {
     loop {
         std::thread::park_timeout(LOOKED_AFTER_EVERY);
         let Some(base) = base.upgrade() else { return };
         let Some(view) = view.upgrade() else {
-            // The trees were built under settings that are not in force any more.
+            // The trees were built under settings that no longer apply.
             base.resident.give_back();
             return;
         };

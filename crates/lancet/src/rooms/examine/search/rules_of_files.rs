@@ -1,4 +1,4 @@
-//! What the settings say of the files that a search meets: their encodings, and git's excludes file.
+//! What the settings specify for the files that a search visits: their encodings, and git's excludes file.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use lancet_search::Excludes;
 
 use crate::engine::EngineView;
 
-/// The encoding that the settings give a file.
+/// Returns the encoding that the settings specify for a file.
 pub(super) fn encoding(engine: &EngineView, path: &Path) -> Option<&'static str> {
     if !engine.settings.encodings_configured() {
         return None;

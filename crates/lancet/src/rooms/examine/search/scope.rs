@@ -1,5 +1,5 @@
-//! Where a search looks: turns the paths, globs and types of a call into the start folders and the filter of a walk,
-//! under the same policy as every other tool.
+//! Defines where a search looks: converts the paths, globs and types of a call to the start folders and the filter of a
+//! walk, under the same policy as every other tool.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -25,8 +25,8 @@ use crate::rooms::locate::{Intent, LinkIndex, locate, root_moved};
 use crate::rooms::open;
 use crate::wording::{on_one_line, quote_path};
 
-/// How long a search in memory goes on counting once its page is full. It may take up to 10 ms; the first 250 lines of a common word
-/// take less than one, so that more than this would be most of the answer's time.
+/// How long a search in memory continues to count once its page is full. A search may take up to 10 ms; the first 250
+/// lines of a common word take less than one, so counting for longer would be most of the answer's time.
 const COUNTED_ON: Duration = Duration::from_micros(300);
 /// More threads than these only wait for the same disk.
 const MOST_THREADS: usize = 12;
@@ -92,7 +92,7 @@ impl Scope {
         })
     }
 
-    /// The same scope with ignored files included.
+    /// Returns the same scope with ignored files included.
     pub(super) fn with_ignored(&self) -> Self {
         Scope {
             starts: self.starts.clone(),
@@ -103,8 +103,8 @@ impl Scope {
         }
     }
 
-    /// The ignored files of this scope, and of some others: where the folders are resident it is known which entries are ignored, and
-    /// only they are searched, without those that are known not to match a pattern.
+    /// Returns the ignored files of this scope, and possibly others: where the folders are resident, the ignored
+    /// entries are known, and only those are searched, without the ones that are known not to match a pattern.
     pub(super) fn of_ignored(&self, context: &CallContext<'_>, pattern: Option<&Pattern>) -> Self {
         let whole = self.with_ignored();
         let ignored = resident::ignored_below(context.shared_engine(), &self.starts, pattern);
@@ -114,7 +114,7 @@ impl Scope {
         let engine = context.engine();
         let gate = Guard::new(engine);
         let starts = ignored.iter().filter_map(|path| {
-            // Hidden entries stay out, and a start is searched whatever gate and filter say.
+            // Hidden entries are excluded here, because a start is searched whatever gate and filter say.
             let name = path.file_name()?.as_encoded_bytes();
             let located = (name.first() != Some(&b'.'))
                 .then(|| engine.ceiling().locate_as_spelled(path).ok())
@@ -133,7 +133,7 @@ impl Scope {
         }
     }
 
-    /// The same scope without a filter on names.
+    /// Returns the same scope without a filter on names.
     pub(super) fn with_all_names(&self) -> Self {
         Scope {
             filter: Filter::default(),
@@ -227,7 +227,8 @@ impl Scope {
     }
 }
 
-/// What a search in memory needs to find before it may stop counting. Lists by path are paged by match, those by time by file.
+/// Returns what a search in memory must find before it may stop counting. Lists by path are paged by match, and those
+/// by time by file.
 fn page_need(extent: SearchExtent, order: Order) -> PageNeed {
     match extent {
         SearchExtent::Whole => PageNeed::ALL,
@@ -242,7 +243,7 @@ fn page_need(extent: SearchExtent, order: Order) -> PageNeed {
     }
 }
 
-/// The folders that a glob starts from, and the glob from there on.
+/// Returns the folders that a glob starts from, and the rest of the glob.
 pub(super) fn glob_starts(
     engine: &EngineView,
     mut starts: Vec<Start>,
@@ -272,7 +273,7 @@ pub(super) fn glob_starts(
     Ok((starts, pattern))
 }
 
-/// A path as answers name it, on one line.
+/// Returns a path as answers name it, on one line.
 pub(super) fn told(engine: &EngineView, path: &Path) -> String {
     let shown = engine.audience().told(path, &engine.workspace.roots()[0]);
     match shown.to_str() {
@@ -281,13 +282,13 @@ pub(super) fn told(engine: &EngineView, path: &Path) -> String {
     }
 }
 
-/// The absolute path of an entry of a list.
+/// Returns the absolute path of an entry of a list.
 pub(super) fn path_of(starts: &[PathBuf], entry: &ListedFile) -> PathBuf {
     let start = &starts[entry.start.min(starts.len() - 1)];
     if entry.relative.as_os_str().is_empty() {
         return start.clone();
     }
-    // `join` grows the path it has copied; every file of a page has one.
+    // `join` would reallocate the path that it has copied, and this is done for every file of a page.
     let length = start.as_os_str().len() + 1 + entry.relative.as_os_str().len();
     let mut path = PathBuf::with_capacity(length);
     path.push(start);
@@ -350,8 +351,8 @@ fn ignoring(include_ignored: bool) -> IgnoreFiles {
     }
 }
 
-/// The number of threads of a walk. The system is asked once: that is eighteen calls, among them reads of the control
-/// group's files.
+/// Returns the number of threads of a walk. The system is queried once, because that takes eighteen system calls, among
+/// them reads of the control group's files.
 pub(super) fn threads() -> usize {
     static THREADS: OnceLock<usize> = OnceLock::new();
     *THREADS.get_or_init(|| {

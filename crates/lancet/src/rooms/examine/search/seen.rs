@@ -1,5 +1,5 @@
-//! Lines that Grep showed whole count as seen: an Edit inside them needs no Read. They are compared with the file's bytes,
-//! line by line, so that no line counts that was not shown.
+//! Lines that Grep showed whole count as seen: an Edit inside them needs no Read. They are compared with the file's
+//! bytes, line by line, so that only lines that were shown count.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -31,8 +31,8 @@ pub(crate) struct SeenFile {
 }
 
 impl SeenFile {
-    /// Whether an entry of the ledger says all of this already, so that it need not be saved again. A stamp that proves
-    /// nothing yet is worth a save, since this one may.
+    /// Returns whether an entry of the ledger already contains all of this, so that it need not be saved again. An
+    /// entry whose stamp proves nothing yet is worth replacing, since this stamp may prove it.
     pub(crate) fn is_in(&self, entry: &Entry) -> bool {
         let (known, now) = (stamp_of(&entry.stamp), stamp_of(&self.version.stamp));
         entry.revision == self.version.revision
@@ -46,14 +46,14 @@ impl SeenFile {
     }
 }
 
-/// What counts as seen of a file of which these lines are shown; `None` where nothing does.
+/// Returns what counts as seen of a file of which these lines are shown; `None` where nothing does.
 pub(super) fn take(
     context: &CallContext<'_>,
     path: &Path,
     file: &PageFile<'_>,
     shown: &[ShownLine],
 ) -> Option<SeenFile> {
-    // A line of a notebook's JSON is no cell: what NotebookEdit may change is what Read showed.
+    // A line of a notebook's JSON is not a cell: NotebookEdit may only change cells that Read showed.
     if shown.is_empty() || is_notebook(path) {
         return None;
     }
@@ -86,8 +86,8 @@ pub(super) fn take(
     })
 }
 
-/// The bytes of a shown line with its line end, in a file whose text is its bytes; `None` where they are not the whole line.
-/// Looking a line up by its number took about 1,000 instructions, this takes about 50.
+/// Returns the bytes of a shown line with its line end, in a file whose text is its bytes; `None` where they are not
+/// the whole line. Looking up a line by its number took about 1,000 instructions; this takes about 50.
 fn stored_line(bytes: &[u8], line: &ShownLine) -> Option<Range<u64>> {
     let start = usize::try_from(line.offset).ok()?;
     let rest = bytes.get(start..).filter(|rest| !rest.is_empty())?;

@@ -1,5 +1,5 @@
 //! Searches for a person at the shell: results are printed while the search runs, without a limit on number or time.
-//! Start folders, ignore rules and policy are those of the tools.
+//! Start folders, ignore rules and policy are the same as for the tools.
 
 use std::path::{Path, PathBuf};
 
@@ -175,7 +175,7 @@ impl ShellSearch {
         Ok(report)
     }
 
-    /// The start folders with their names as typed; paths that cannot be searched are reported.
+    /// Returns the start folders with their names as typed; paths that cannot be searched are reported.
     fn starts(&self, engine: &EngineView, report: &mut ShellReport) -> Vec<(Start, PathBuf)> {
         let mut starts = Vec::new();
         for (typed, path) in &self.paths {
@@ -267,7 +267,7 @@ impl ShellSearch {
     }
 }
 
-/// A row of the output for programs, as `lancet call` gives it.
+/// Returns a row of the output for programs, as `lancet call` gives it.
 fn row(path: &Path, row: FileRow<'_>, out: &mut Vec<u8>) {
     let path = path.to_string_lossy().into();
     let row = match row {

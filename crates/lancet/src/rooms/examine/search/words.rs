@@ -154,7 +154,7 @@ pub(super) fn stopped(context: &CallContext<'_>, kept: &Kept, page: &Page) -> Op
     ))
 }
 
-/// Gives the call for the next page. There is none beyond the cached part of a very long list.
+/// Returns the call for the next page. There is no such call beyond the cached part of a very long list.
 pub(super) fn next(
     context: &CallContext<'_>,
     tool: &str,

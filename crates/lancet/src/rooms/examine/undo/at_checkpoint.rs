@@ -18,7 +18,7 @@ use crate::wording::quote_path;
 /// A larger blob is not read.
 const LARGEST_BLOB: u64 = 32 << 20;
 
-/// The checkpoint of the root of a file that has exactly this name or id.
+/// Finds the checkpoint with exactly this name or id, in the root of a file.
 pub(super) fn called(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
@@ -37,7 +37,7 @@ pub(super) fn called(
     Ok(found.into_iter().next())
 }
 
-/// The state of a file at a checkpoint, with its bytes in the history; none where there was no file.
+/// Returns the state of a file at a checkpoint, with its bytes in the history; none where there was no file.
 pub(super) fn state(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
@@ -73,7 +73,7 @@ pub(super) fn state(
     )))
 }
 
-/// Takes the bytes of a blob into the history.
+/// Copies the bytes of a blob into the history.
 fn from_git(
     context: &CallContext<'_>,
     store: &dyn OperationStore,

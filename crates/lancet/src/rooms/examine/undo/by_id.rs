@@ -14,7 +14,7 @@ use crate::request::Whose;
 use crate::rooms::context::CallContext;
 use crate::wording::quote_path;
 
-/// The operation with an id. A model takes back only those of its own session.
+/// Returns the operation with an id. A model may undo only those of its own session.
 pub(super) fn own_operation(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
@@ -33,7 +33,7 @@ pub(super) fn own_operation(
     Ok(operation)
 }
 
-/// Finds the operation whose id begins like this.
+/// Finds the operation whose id has this prefix.
 pub(super) fn one(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
@@ -76,7 +76,7 @@ pub(super) fn one(
     }
 }
 
-/// The operations of these ids that are not undone, newest first.
+/// Returns the operations of these ids that are not undone, newest first.
 pub(super) fn these(
     context: &CallContext<'_>,
     store: &dyn OperationStore,

@@ -21,8 +21,8 @@ pub(super) struct Chain<'r> {
 }
 
 impl Chain<'_> {
-    /// How many of the changes, counted from the newest, are already undone in a file with this content: those after
-    /// the latest state of the chain that equals it. None where no state of the chain equals it.
+    /// Returns how many of the changes, counted from the newest, are already undone in a file with this content: those
+    /// after the latest state of the chain that equals it. None where no state of the chain equals it.
     pub(super) fn already_back(&self, revision: Option<&[u8; 32]>) -> Option<usize> {
         for (at, row) in self.rows.iter().enumerate() {
             let after = row.change.after.as_ref().map(|kept| &kept.revision);
@@ -37,7 +37,7 @@ impl Chain<'_> {
         None
     }
 
-    /// Whether each change begins with the state that the one before it left.
+    /// Returns whether each change starts from the state that the one before it left.
     fn holds_together(rows: &[&FileRow]) -> bool {
         rows.windows(2).all(|pair| {
             let [later, earlier] = pair else { return true };
@@ -74,7 +74,7 @@ pub(super) fn chains<'r>(rows: &[&'r FileRow], located: Names) -> Vec<Chain<'r>>
         if names.len() == 1 || Chain::holds_together(&together) {
             chains.extend(chain(together, names));
         } else {
-            // The names became one file only after the changes, so each keeps its own chain.
+            // The names became one file only after the changes, so each has its own chain.
             for name in names {
                 let alone = vec![name];
                 chains.extend(chain(rows_of(rows, &alone), alone));

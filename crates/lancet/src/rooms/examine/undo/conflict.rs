@@ -1,5 +1,5 @@
-//! The refusal for a file that is no longer in the state that a change left: what was changed since, and what can be
-//! done about it.
+//! The refusal for a file that is no longer in the state that a change left: it says what was changed since, and what
+//! can be done about it.
 
 use lancet_history::OperationStore;
 use lancet_text::{Document, difference, unified};
@@ -18,7 +18,7 @@ use crate::wording::{cut, quote_path};
 /// The longest diff that a conflict shows, in characters.
 const LONGEST_DIFF: usize = 8_000;
 
-/// Whether further files are taken back together with this one.
+/// Whether further files are undone together with this one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Others {
     None,
@@ -29,7 +29,7 @@ pub(super) enum Others {
 pub(super) enum Now {
     Nothing,
     Bytes(Vec<u8>),
-    /// The file is too large to be held in memory.
+    /// The file is too large for memory.
     Large,
     /// There are no bytes: it is a symbolic link.
     Link,
@@ -47,7 +47,7 @@ fn advice(path: &impl std::fmt::Display, row: &FileRow, now: &Now, asked: &TakeB
         "^`"
     ];
     let mut advice = match (&row.change.before, &row.change.after, now) {
-        // The file is gone, so there is nothing to take the change out of.
+        // The file no longer exists, so there is nothing from which the change could be removed.
         (Some(_), Some(_), Now::Nothing) => {
             message!["There is nothing to take it out of; ", before, "."]
         }
@@ -90,7 +90,7 @@ fn advice(path: &impl std::fmt::Display, row: &FileRow, now: &Now, asked: &TakeB
     advice
 }
 
-/// What a person types after `lancet undo` for the same selection; of one change alone its id.
+/// Returns what a person types after `lancet undo` for the same selection; for a single change, its id.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 fn typed(selection: &Selection, id: &str) -> Message {
     match selection {
@@ -108,7 +108,7 @@ fn typed(selection: &Selection, id: &str) -> Message {
     }
 }
 
-/// The refusal for a file that has changed since, with the diff of that change.
+/// Returns the refusal for a file that has changed since, with the diff of that change.
 pub(super) fn conflict(
     context: &CallContext<'_>,
     store: &dyn OperationStore,

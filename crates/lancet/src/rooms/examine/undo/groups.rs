@@ -1,6 +1,6 @@
-//! Groups the files of an undo that are only taken back together. Where moved files change names with each other, the
-//! content of one is written over another, or a file is removed because its content is written elsewhere: one of these
-//! changes without the others would lose a text, or leave it twice.
+//! Groups the files of an undo that can only be undone together. Where moved files swap names, the content of one is
+//! written over another, or a file is removed because its content is written elsewhere. One of these changes without
+//! the others would lose a text, or leave it twice.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,14 +11,14 @@ use std::path::Path;
 pub(super) struct Groups<'r> {
     /// The group of each name; it may have been joined with an earlier group since.
     of_name: HashMap<&'r Path, usize>,
-    /// The group that each group was joined with; itself where it stands alone.
+    /// The group that each group was joined with; itself where it was not joined.
     joined: Vec<usize>,
     /// The files of the plan, each with the group that it was added to.
     files: Vec<(usize, usize)>,
 }
 
 impl<'r> Groups<'r> {
-    /// Adds the files of the plan that take one chain back, and the names of the chain.
+    /// Adds the files of the plan that undo one chain, and the names of the chain.
     pub(super) fn add(&mut self, names: impl Iterator<Item = &'r Path>, files: Range<usize>) {
         let own = self.joined.len();
         self.joined.push(own);
@@ -30,7 +30,7 @@ impl<'r> Groups<'r> {
         self.files.extend(files.map(|file| (own, file)));
     }
 
-    /// Gives the groups of more than one file.
+    /// Returns the groups of more than one file.
     pub(super) fn together(&self) -> Vec<Vec<usize>> {
         let mut groups: HashMap<usize, Vec<usize>> = HashMap::new();
         for (group, file) in &self.files {
@@ -42,7 +42,7 @@ impl<'r> Groups<'r> {
         groups
     }
 
-    /// The group that a group belongs to by now. A group is only ever joined with an earlier one.
+    /// Returns the group that a group now belongs to. A group is only ever joined with an earlier one.
     fn root(&self, mut group: usize) -> usize {
         while self.joined[group] < group {
             group = self.joined[group];

@@ -1,4 +1,4 @@
-//! What hooks changed after an operation is taken back together with it.
+//! Changes that hooks made after an operation are undone together with it.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use super::kept::unreadable;
 use super::select::{FileRow, standing_rows};
 use crate::refusal::Refusal;
 
-/// Adds what hooks of the operations changed, before the operations themselves, since it is newer.
+/// Adds the changes that hooks of the operations made, before the operations themselves, since they are newer.
 pub(super) fn with_children(
     log: &dyn Fn(LogQuery) -> Result<Vec<Operation>, Refusal>,
     rows: Vec<FileRow>,
@@ -31,7 +31,7 @@ pub(super) fn with_children(
     Ok(all)
 }
 
-/// Adds to the change of a file that a hook made the change that the hook followed.
+/// Adds, to the change that a hook made in a file, the change that the hook followed.
 pub(super) fn with_parent(
     store: &dyn OperationStore,
     mut rows: Vec<FileRow>,

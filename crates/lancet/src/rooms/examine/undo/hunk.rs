@@ -1,6 +1,6 @@
-//! examine for one hunk of a review or of an operation: the plan that takes exactly its lines back. The hunk is one of the difference
-//! between the last look, or the state before the operation, and what the operation left; its lines are found on the disk by counting through what was changed since, never by
-//! searching.
+//! examine for one hunk of a review or of an operation: the plan that undoes exactly its lines. The hunk belongs to the
+//! difference between the last review, or the state before the operation, and the state that the operation left. Its
+//! lines are found on the disk by counting through the later changes, never by searching.
 
 use lancet_history::{OperationKind, OperationStore, TakenBack};
 
@@ -20,7 +20,7 @@ use crate::rooms::plan::{DryRun, FilePlan, Plan, PlanRecord};
 use crate::undo::{HunkLines, PartOf, TakeHunk};
 use crate::wording::{QuotedPath, quote_path};
 
-/// Works out the plan that takes one hunk back.
+/// Works out the plan that undoes one hunk.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 pub(crate) fn hunk(
     context: &CallContext<'_>,
@@ -75,7 +75,8 @@ pub(crate) fn hunk(
         at: step.change().at,
     });
     let takes_part_of = takes_part_of.collect();
-    // All of the above is on record and stays as it is; nobody waits for the file while it is compared.
+    // All of the above is recorded and cannot change, so the file is locked (its turn taken) only now: no other call
+    // waits during the comparison.
     let turn = context.take_turn([target.path()])?;
     let file = file_plan(
         context,
@@ -98,7 +99,7 @@ pub(crate) fn hunk(
     })
 }
 
-/// Works out what becomes of the file.
+/// Works out the new state of the file.
 fn file_plan(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -115,13 +116,13 @@ fn file_plan(
     let mut folders = Vec::new();
     let mut mode = None;
     let wanted = match (&current, chain.baseline, left) {
-        // The file was made since the last look: its only hunk is the whole of it.
+        // The file was created since the last review: its only hunk is the whole of it.
         (Some(_), None, Some(_)) if is_as_left => {
             let made = chain.steps.iter().flat_map(|step| &step.change().folders);
             folders = made.cloned().collect();
             Wanted::Nothing
         }
-        // It was removed since.
+        // The file was removed since then.
         (None, Some(_), None) => {
             let state = chain.baseline_state();
             mode = state.map(|state| state.mode).filter(|mode| *mode != 0);
@@ -137,7 +138,7 @@ fn file_plan(
     plan.ok_or_else(|| conflict(&told))
 }
 
-/// The bytes of a file that is held in memory.
+/// Returns the bytes of a file that is in memory.
 fn held(current: &Current) -> Option<&[u8]> {
     match &current.content {
         DiskContent::Held(snapshot) => Some(snapshot.bytes.as_slice()),
@@ -145,7 +146,7 @@ fn held(current: &Current) -> Option<&[u8]> {
     }
 }
 
-/// The refusal where the lines of the hunk do not stand on the disk any more.
+/// Returns the refusal where the lines of the hunk are no longer on the disk.
 fn conflict(path: &QuotedPath) -> Refusal {
     let text = message![
         "The hunk cannot be undone: its lines in ",
@@ -155,7 +156,7 @@ fn conflict(path: &QuotedPath) -> Refusal {
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
-/// The refusal where the difference that the hunk is one of is not to be reviewed any more.
+/// Returns the refusal where the difference that contains the hunk is no longer to be reviewed.
 fn looked_at(path: &QuotedPath) -> Refusal {
     let text = message![
         "The hunk cannot be undone: what is to be reviewed of ",
@@ -165,7 +166,7 @@ fn looked_at(path: &QuotedPath) -> Refusal {
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
-/// The refusal where an operation has no such hunk.
+/// Returns the refusal where an operation has no such hunk.
 fn no_such_hunk(path: &QuotedPath) -> Refusal {
     let text = message![
         "The hunk cannot be undone: the change has no such hunk in ",
@@ -175,7 +176,7 @@ fn no_such_hunk(path: &QuotedPath) -> Refusal {
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
-/// The refusal for contents that have no lines.
+/// Returns the refusal for contents without lines.
 fn no_lines(path: &QuotedPath) -> Refusal {
     let text = message![
         path,

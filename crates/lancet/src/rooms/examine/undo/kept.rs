@@ -1,17 +1,17 @@
-//! Reads contents from the history, or refuses where it no longer has one.
+//! Reads contents from the history, or refuses where the history no longer has them.
 
 use lancet_history::{HistoryError, KeptContent, OperationStore};
 
 use crate::message::{message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 
-/// The bytes of a state in the history.
+/// Returns the bytes of a state in the history.
 pub(super) fn content(store: &dyn OperationStore, revision: &[u8; 32]) -> Result<Vec<u8>, Refusal> {
     let content = store.content(revision).map_err(unreadable)?;
     content.ok_or_else(not_kept)
 }
 
-/// The content of a state in the history that is too large to be held in memory.
+/// Returns the content of a state in the history that is too large for memory.
 pub(super) fn stored(
     store: &dyn OperationStore,
     revision: &[u8; 32],

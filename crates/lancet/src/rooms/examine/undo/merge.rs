@@ -1,5 +1,5 @@
 //! Three-way merge of a file whose two versions changed different lines. It works on raw bytes split at line feeds, so
-//! encodings and line ends stay as they are.
+//! encodings and line ends are preserved.
 
 use std::ops::Range;
 

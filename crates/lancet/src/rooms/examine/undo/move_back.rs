@@ -1,5 +1,5 @@
-//! The plan that moves a file back to its old name, and the refusal where a move cannot be taken back together
-//! with other changes.
+//! The plan that moves a file back to its old name, and the refusal where a move cannot be undone together with other
+//! changes.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::rooms::open::HELD;
 use crate::rooms::plan::{ChangeView, FilePlan, LedgerUpdate, Moved, New};
 use crate::wording::quote_path;
 
-/// The plan that gives a file its old name and its old state.
+/// Returns the plan that gives a file its old name and its old state.
 pub(super) fn moved(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
@@ -89,7 +89,7 @@ pub(super) fn moved(
     })
 }
 
-/// The refusal where a move cannot be taken back together with other moves or changes of content.
+/// Returns the refusal where a move cannot be undone together with other moves or changes of content.
 pub(super) fn one_at_a_time(name: &Path) -> Refusal {
     let path = quote_path(name);
     let text = message![

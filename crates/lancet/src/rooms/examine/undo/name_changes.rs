@@ -1,18 +1,18 @@
-//! What the chains of moved files do to names: which of them a file leaves, and which of them a file comes to.
+//! The effect of the chains of moved files on names: which names a file leaves, and which names a file arrives at.
 
 use std::path::{Path, PathBuf};
 
-/// What a chain starts from.
+/// The state that a chain starts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
-    /// What is on the disk under its name: its file, or nothing.
+    /// The file or absence that is on the disk under its name.
     Disk,
-    /// Nothing, although a file is there by now: that is the file of a later chain, which takes it away.
+    /// No file, although one is there by now: that is the file of a later chain, which moves it away.
     Nothing,
 }
 
 impl Start {
-    /// The start of a chain with this file of its own, where the disk has this one under the name.
+    /// Returns the start of a chain that has the file `own`, where the disk has `on_disk` under the name.
     pub(super) fn of<F>(own: Option<&F>, on_disk: Option<&F>) -> Start {
         match own.is_none() && on_disk.is_some() {
             true => Start::Nothing,
@@ -21,7 +21,7 @@ impl Start {
     }
 }
 
-/// What a chain does to its names.
+/// The effect of a chain on its names.
 pub(super) struct NameChange {
     pub(super) from: PathBuf,
     pub(super) to: PathBuf,
@@ -31,24 +31,24 @@ pub(super) struct NameChange {
 }
 
 impl NameChange {
-    /// Whether the chain brings a file to a name where it is not yet, though another one may be.
+    /// Returns whether the chain brings a file to a name where it is not yet, though another file may be there.
     pub(super) fn arrives(&self) -> bool {
         !self.is_gone && (self.from != self.to || self.start == Start::Nothing)
     }
 }
 
-/// What the chains do to names, those of the latest changes first.
+/// The effects of the chains on names, those of the latest changes first.
 #[derive(Default)]
 pub(super) struct NameChanges(pub(super) Vec<NameChange>);
 
 impl NameChanges {
-    /// Whether a chain brings a file to this name.
+    /// Returns whether a chain brings a file to this name.
     pub(super) fn is_arrived_at(&self, name: &Path) -> bool {
         let mut changes = self.0.iter();
         changes.any(|change| change.arrives() && change.to == name)
     }
 
-    /// Whether a chain moves the file at this name away.
+    /// Returns whether a chain moves the file at this name away.
     pub(super) fn is_left(&self, name: &Path) -> bool {
         let mut changes = self.0.iter();
         changes.any(|change| {

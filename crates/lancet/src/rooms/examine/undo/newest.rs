@@ -5,7 +5,7 @@ use lancet_history::{LogQuery, Reversible, UNATTRIBUTED};
 use crate::request::Whose;
 use crate::undo::Direction;
 
-/// The query without changes whose call is not known: they are undone only if somebody names them.
+/// Returns the query without changes whose call is not known: they are undone only if the user names them.
 pub(super) fn of_known_calls(query: LogQuery) -> LogQuery {
     LogQuery {
         without_tool: Some(UNATTRIBUTED.to_owned()),
@@ -13,8 +13,8 @@ pub(super) fn of_known_calls(query: LogQuery) -> LogQuery {
     }
 }
 
-/// The query for the newest changes: the newest may be a redo, and taking it back takes back what it put there. A model takes
-/// back only changes of its own session.
+/// Returns the query for the newest changes. The newest one may be a redo, and undoing it undoes the changes that it
+/// restored. A model may undo only changes of its own session.
 pub(super) fn with_redos(query: LogQuery, direction: Direction, whose: Whose) -> LogQuery {
     let query = of_known_calls(query);
     match (direction, whose) {

@@ -1,5 +1,5 @@
-//! The way back of a file through changes of one selection of which some were undone before, out of their order: the undos
-//! are walked through like the changes, back to the state before all of them.
+//! Undoes the changes of a file where some of the selection were undone before, out of order: the walk passes through
+//! those undos like through the changes, back to the state before all of them.
 
 use std::path::Path;
 
@@ -11,11 +11,11 @@ use crate::refusal::Refusal;
 use crate::rooms::context::CallContext;
 use crate::undo::{Selection, TakeBack};
 
-/// The most operations of one file that are walked through.
+/// The most operations of one file that the walk passes through.
 const MOST: usize = 500;
 
-/// Lists the changes of a file that the selection means, those already undone too, and the undos of these, newest first. None
-/// where the selection has no such undo, or one that also took back changes of others.
+/// Lists the changes of a file that the selection means, those already undone too, and the undos of these, newest
+/// first. None where the selection has no such undo, or has one that also undid changes outside of it.
 pub(super) fn rows(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
@@ -69,7 +69,7 @@ pub(super) fn rows(
     Ok(Some(rows.collect()))
 }
 
-/// The changes that a selection of many means, whether or not they were undone.
+/// Returns the changes that a selection of many means, whether or not they were undone.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 fn query(selection: &Selection) -> Option<LogQuery> {
     let all = LogQuery::default();

@@ -1,5 +1,5 @@
-//! Hunks that a person took back out of a change: what lies between the state that the change left and the one that stands
-//! there now. Taking the change back goes through them, and so takes back what is left of it.
+//! Hunks of a change that a person has undone: they lie between the state that the change left and the present one.
+//! Undoing the change passes through them, and so undoes the rest of it.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use super::kept::unreadable;
 use super::select::FileRow;
 use crate::refusal::Refusal;
 
-/// The operations that took hunks back and lead from what a change left to the content that was found, newest first; none where
-/// something else was written in between.
+/// Returns the operations that undid hunks and lead from the state that a change left to the content that was found,
+/// newest first; none where something else was written in between.
 pub(super) fn between(
     store: &dyn OperationStore,
     path: &Path,
@@ -33,7 +33,7 @@ pub(super) fn between(
     Ok((!through.is_empty()).then_some(through))
 }
 
-/// Whether every change that the hunks are of is among these rows.
+/// Returns whether every change that the hunks belong to is among these rows.
 pub(super) fn are_within(parts: &[PartTakenBack], rows: &[FileRow]) -> bool {
     let of_request: Vec<TakenBack> = rows
         .iter()

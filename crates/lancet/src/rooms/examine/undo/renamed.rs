@@ -23,24 +23,24 @@ use crate::rooms::plan::FilePlan;
 use crate::undo::TakeBack;
 use crate::wording::quote_path;
 
-/// The result of taking a chain back.
+/// The result of undoing a chain.
 pub(super) enum ChainOutcome {
     /// These files have to be written; the first one gets the wanted state.
     To(Vec<FilePlan>),
     /// The file is already in the wanted state under the wanted name.
     Already,
-    /// The file would be removed from this name, but another chain puts its own file there.
+    /// The file would be removed from this name, but another chain writes its own file there.
     ByAnother(PathBuf),
 }
 
 /// The files on the disk under all names of the chains.
 pub(super) struct NamesOnDisk {
     names: HashMap<PathBuf, (Target, Option<Current>)>,
-    /// What each chain does to its names.
+    /// The effect of each chain on its names.
     changes: NameChanges,
 }
 
-/// Reads what is at every name of the chains.
+/// Reads the files at all names of the chains.
 pub(super) fn read_names(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -73,7 +73,8 @@ pub(super) fn read_names(
 }
 
 impl NamesOnDisk {
-    /// Undoes a chain from its latest state that is on the disk; from its newest one where other changes came later.
+    /// Undoes a chain, starting from its latest state that is on the disk, or from its newest state where other changes
+    /// came later.
     pub(super) fn walk<'r>(
         &mut self,
         context: &CallContext<'_>,
@@ -135,8 +136,8 @@ impl NamesOnDisk {
         found.map(|found| found.revision.as_bytes()) == state.map(|state| &state.revision)
     }
 
-    /// The file that a chain finds at a name. Chains with later changes are undone first; where one of them takes the
-    /// file away from the name, the name is empty for the chains after it.
+    /// Returns the file that a chain finds at a name. Chains with later changes are undone first; where one of them
+    /// takes the file away from the name, the name is empty for the chains after it.
     fn own(&self, name: &Path) -> Option<&Current> {
         let (_, found) = self
             .names
@@ -145,7 +146,7 @@ impl NamesOnDisk {
         found.as_ref()
     }
 
-    /// Whether the name is free, or the file there is moved away.
+    /// Returns whether the name is free, or the file there is moved away.
     fn will_be_free(&self, name: &Path) -> bool {
         let is_missing =
             |(target, _): &(Target, Option<Current>)| target.located.kind() == FileType::Missing;
@@ -163,7 +164,7 @@ impl NamesOnDisk {
         }
     }
 
-    /// Works out the plans that take a chain back.
+    /// Works out the plans that undo a chain.
     pub(super) fn plans(
         &mut self,
         context: &CallContext<'_>,
@@ -213,7 +214,8 @@ impl NamesOnDisk {
         if link {
             return Err(one_at_a_time(&to));
         }
-        // The old name is occupied, or another file gets the present name: contents are written, no file is moved.
+        // The old name is occupied, or another file gets the present name: the contents are written, and no file is
+        // moved.
         let from = (!arrives).then_some(from_target);
         match written_contents(
             context,
@@ -242,7 +244,7 @@ impl NamesOnDisk {
         Ok(plan.map_or(ChainOutcome::Already, |plan| ChainOutcome::To(vec![plan])))
     }
 
-    /// Takes what was read at a name. It is read again where two chains are about the same name.
+    /// Takes the file that was read at a name. It is read again where two chains concern the same name.
     fn take(
         &mut self,
         context: &CallContext<'_>,
@@ -258,7 +260,7 @@ impl NamesOnDisk {
     }
 }
 
-/// A chain that is taken back.
+/// A chain and the names between which its file is moved to undo it.
 pub(super) struct Way<'r> {
     walked: Walked<'r>,
     /// The name that the file has now.
@@ -268,7 +270,7 @@ pub(super) struct Way<'r> {
     start: Start,
 }
 
-/// The refusal where the old name of a file is taken.
+/// Returns the refusal where the old name of a file is taken.
 fn taken(name: &Path) -> Refusal {
     let path = quote_path(name);
     let text = message![
@@ -278,8 +280,8 @@ fn taken(name: &Path) -> Refusal {
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
-/// The plans that write the wanted state at one name and remove the other, where that is to become free; none where the
-/// wanted state has no content that could be written.
+/// Returns the plans that write the wanted state at one name and remove the other, where that is to become free; none
+/// where the wanted state has no content that could be written.
 fn written_contents(
     context: &CallContext<'_>,
     store: &dyn OperationStore,

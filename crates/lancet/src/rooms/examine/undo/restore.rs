@@ -1,4 +1,4 @@
-//! examine for restore: the plan that brings files back to states in the history.
+//! examine for restore: the plan that restores files to states in the history.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ use crate::wording::{QuotedPath, count, quote_path};
 /// The longest list of paths in an answer, in characters.
 const LONGEST_LIST: usize = 4_000;
 
-/// Works out the plan that brings files back to states in the history.
+/// Works out the plan that restores files to states in the history.
 pub(crate) fn restore(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -82,7 +82,7 @@ pub(crate) fn restore(
     })
 }
 
-/// Works out one file; none where it is in the wanted state already.
+/// Works out one file; none where it already is in the wanted state.
 fn file(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -156,7 +156,7 @@ fn refuse_one_file_twice(located: &[(&Restore, Target)]) -> Result<(), Refusal> 
     Ok(())
 }
 
-/// The refusal where every file is in the wanted state already.
+/// Returns the refusal where every file is in the wanted state already.
 fn in_that_state(unchanged: &[QuotedPath]) -> Refusal {
     let (names, verb) = match unchanged {
         [path] => (message![path], "is"),

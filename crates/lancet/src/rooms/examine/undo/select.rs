@@ -1,4 +1,4 @@
-//! Selects the files of the operations that a request means, newest first.
+//! Selects the files of the operations that a request selects, newest first.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::wording::{cut, quote_path};
 
 /// How many operations of a file are read from the log at a time.
 const PAGE: usize = 50;
-/// In how many pages of the log changes under another name of the file (a hard link) are looked for.
+/// The most pages of the log in which changes under another name of the file (a hard link) are searched for.
 const LINKED_PAGES: usize = 40;
 
 /// One file of one operation.
@@ -31,24 +31,24 @@ pub(super) struct FileRow {
     /// The operation whose hook made the change.
     pub(super) parent: Option<String>,
     pub(super) change: FileChange,
-    /// The files of the operation that it cannot restore; on its first row alone.
+    /// The files of the operation that it cannot restore; only set on its first row.
     pub(super) not_kept: Vec<PathBuf>,
 }
 
 impl FileRow {
-    /// The name that the file had before the change.
+    /// Returns the name that the file had before the change.
     pub(super) fn old_name(&self) -> &Path {
         let moved_from = self.change.moved_from.as_deref();
         moved_from.unwrap_or(&self.change.path)
     }
 
-    /// The names of the file, that after the change first.
+    /// Returns the names of the file, the one after the change first.
     pub(super) fn names(&self) -> impl Iterator<Item = &Path> {
         let path = self.change.path.as_path();
         std::iter::once(path).chain(self.change.moved_from.as_deref())
     }
 
-    /// Whether the change gave the file another name and nothing else.
+    /// Returns whether the change only gave the file another name.
     pub(super) fn moves_only(&self) -> bool {
         let (before, after) = (&self.change.before, &self.change.after);
         let revision = |state: &Option<RecordedState>| state.as_ref().map(|state| state.revision);
@@ -56,7 +56,7 @@ impl FileRow {
     }
 }
 
-/// Selects the rows that a request is about; never an empty list.
+/// Selects the rows that a request covers; the list is never empty.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 pub(super) fn rows(
     context: &CallContext<'_>,
@@ -95,7 +95,7 @@ pub(super) fn rows(
             vec![meant(context, store, operation, asked.direction)?]
         }
         Selection::File(path) if whose == Whose::Own => {
-            // A model spells the path as in any other call.
+            // A model writes the path as in any other call.
             let target = locate(context.engine(), &path.to_string_lossy(), Intent::Edit)?;
             let rows = of_file(context, &log, query, target.path())?;
             return hooks::with_parent(store, rows);
@@ -139,7 +139,7 @@ pub(super) fn rows(
     Ok(rows)
 }
 
-/// The refusal where no row was selected.
+/// Returns the refusal where no row was selected.
 fn nothing_to_take_back(asked: &TakeBack) -> Refusal {
     match asked.direction {
         Direction::Undo => nothing_to_undo(&asked.selection),
@@ -153,8 +153,8 @@ fn nothing_to_take_back(asked: &TakeBack) -> Refusal {
     }
 }
 
-/// Selects the newest operations. A change that one of them, a redo, put back is taken back with the redo and does not count
-/// by itself.
+/// Selects the newest operations. A change that a redo among them restored is undone with the redo, and does not count
+/// separately.
 fn last(
     store: &dyn OperationStore,
     log: &dyn Fn(LogQuery) -> Result<Vec<Operation>, Refusal>,
@@ -200,8 +200,8 @@ fn last(
     }
 }
 
-/// Refuses to go on with another operation than those that a person was asked about: the history may have changed while the
-/// question was open.
+/// Refuses to continue with operations other than those in the question to the person: the history may have changed
+/// while the question was open.
 pub(super) fn keep_choice(context: &CallContext<'_>, rows: &[FileRow]) -> Result<(), Refusal> {
     let mut chosen = context.chosen.borrow_mut();
     if chosen.is_empty() || context.waited.get().is_zero() {
@@ -225,7 +225,7 @@ pub(super) fn keep_choice(context: &CallContext<'_>, rows: &[FileRow]) -> Result
     }
 }
 
-/// The operation itself or, for a redo, the undo that took it back.
+/// Returns the operation itself or, for a redo, the undo that undid it.
 fn meant(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
@@ -285,7 +285,7 @@ fn meant(
     }
 }
 
-/// Finds the newest change of one file, under any of its names, whatever else its operation changed.
+/// Finds the newest change of one file, under any of its names, whichever other files its operation changed.
 fn of_file(
     context: &CallContext<'_>,
     log: &dyn Fn(LogQuery) -> Result<Vec<Operation>, Refusal>,
@@ -327,7 +327,7 @@ fn of_file(
     Err(none("There is no such change"))
 }
 
-/// The files of an operation that have not been taken back.
+/// Returns the files of an operation that have not been undone.
 pub(super) fn standing_rows(operation: Operation) -> Vec<FileRow> {
     let mut not_kept = operation.recorded.map(|call| call.not_kept);
     let files = operation.files.into_iter();
@@ -343,7 +343,7 @@ pub(super) fn standing_rows(operation: Operation) -> Vec<FileRow> {
         .collect()
 }
 
-/// Says that nothing is left to undo, of what was asked for.
+/// Says that nothing is left to undo in the requested selection.
 fn nothing_to_undo(selection: &Selection) -> Refusal {
     none(match selection {
         Selection::Session(name) => {

@@ -20,7 +20,7 @@ use crate::rooms::open::{HELD, configured};
 use crate::rooms::plan::{ChangeView, FilePlan, New};
 use crate::wording::{count, quote_path};
 
-/// What an undo or restore makes of a file.
+/// The state that an undo or restore gives a file.
 pub(super) enum Wanted<'k> {
     /// The file is removed.
     Nothing,
@@ -30,7 +30,7 @@ pub(super) enum Wanted<'k> {
     Bytes(Vec<u8>),
 }
 
-/// The plan that brings a file to the wanted state; none where it already has that state.
+/// Returns the plan that brings a file to the wanted state; none where it already has that state.
 pub(super) fn file_plan(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
@@ -94,7 +94,7 @@ pub(super) fn file_plan(
     }))
 }
 
-/// The plan that restores a state where it, or the file now, is too large for memory.
+/// Returns the plan that restores a state where it, or the file now, is too large for memory.
 fn large_plan(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
@@ -116,13 +116,13 @@ fn large_plan(
             made = large::survey(context, &target)?;
             Some(&*made)
         }
-        // Nothing is surveyed where there is no file.
+        // Without a file there is nothing to survey.
         Some(DiskContent::Link(_)) | None => None,
     };
     large::back::restored(context, target, expected, survey, stored)
 }
 
-/// Compares the file's text now and then, and works out what will have been seen of it.
+/// Compares the present and the new text of the file, and works out what will have been seen of the new one.
 fn compared(
     context: &CallContext<'_>,
     target: &Target,
@@ -169,7 +169,7 @@ fn compared(
     }
 }
 
-/// What was seen of the present version and stays unchanged.
+/// Returns the parts that were seen of the present version and do not change.
 fn carried(
     context: &CallContext<'_>,
     target: &Target,
@@ -187,7 +187,7 @@ fn carried(
     }
 }
 
-/// The diff for the answer; none where it does not fit whole.
+/// Returns the diff for the answer; none where it does not fit whole.
 fn shown_diff(
     context: &CallContext<'_>,
     target: &Target,
@@ -240,10 +240,10 @@ fn binary_view(before: &[u8], after: &[u8]) -> ChangeView {
     }
 }
 
-/// The form of what is no text.
+/// The form (encoding and line ends) of content that is not text.
 pub(super) const NO_TEXT: (Encoding, Endings) = (Encoding::UTF8, Endings::None);
 
-/// The encoding and line ends of a content.
+/// Returns the encoding and line ends of a content.
 pub(super) fn form(
     context: &CallContext<'_>,
     target: &Target,

@@ -1,5 +1,5 @@
-//! Takes the changes of one file back, from the newest to the oldest: from the content on the disk to the state before
-//! the oldest change.
+//! Undoes the changes of one file, from the newest to the oldest: from the content on the disk to the state before the
+//! oldest change.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub(super) struct Current {
     pub(super) content: DiskContent,
 }
 
-/// The content of what is on the disk, as far as it is held in memory.
+/// The content of what is on the disk, as far as it is in memory.
 pub(super) enum DiskContent {
     /// The whole content, in memory.
     Held(Snapshot),
@@ -44,7 +44,7 @@ pub(super) enum DiskContent {
 }
 
 impl Current {
-    /// The content that the disk must still have when the file is written.
+    /// Returns the content that the disk must still have when the file is written.
     pub(super) fn expected(&self) -> Expected {
         match &self.content {
             DiskContent::Held(snapshot) => expected(snapshot),
@@ -99,15 +99,16 @@ pub(super) fn current(
     }
 }
 
-/// The result of taking the changes of one file back.
+/// The result of undoing the changes of one file.
 pub(super) enum Back {
-    /// The file has to be written or removed. The hunks that were taken back before are taken back with the rest.
+    /// The file has to be written or removed. Hunks that were undone earlier are now undone as part of the whole
+    /// change.
     To(Box<FilePlan>, Vec<PartTakenBack>),
-    /// The file already has the state that taking back would give it.
+    /// The file already has the state that the undo would give it.
     Already,
 }
 
-/// Takes the changes of one file back as one chain, starting at the latest state of the chain that equals the file.
+/// Undoes the changes of one file as one chain, starting at the latest state of the chain that equals the file.
 pub(super) fn back(
     context: &CallContext<'_>,
     attempt: &mut Attempt,
@@ -134,7 +135,7 @@ pub(super) fn back(
     let found_now = found.as_ref();
     let own;
     let walked = match rows_back(context, store, target, rows, found_now, all, asked) {
-        // The file may differ only by undos of changes that the request means as well.
+        // The file may differ only by undos of changes that the request covers as well.
         Err(refusal)
             if asked.direction == Direction::Undo && refusal.kind() == RefusalKind::Conflict =>
         {
@@ -156,18 +157,18 @@ pub(super) fn back(
     Ok(plan.map_or(Back::Already, |plan| Back::To(Box::new(plan), parts)))
 }
 
-/// Where a walk through the changes of a file ends.
+/// The state at which a walk through the changes of a file ends.
 pub(super) struct Walked<'r> {
     pub(super) state: Step<'r>,
     /// The permission bits that the file is to have, where they are known.
     pub(super) mode: Option<u32>,
-    /// The folders that were made for the names that the file leaves.
+    /// The folders that were created for the names that the file leaves.
     pub(super) folders: Vec<PathBuf>,
-    /// The hunks that were taken back before, and that the walk went through.
+    /// The hunks that were undone earlier, and that the walk passed through.
     pub(super) parts: Vec<PartTakenBack>,
 }
 
-/// Walks through the changes of a file, newest first, from what was found.
+/// Walks through the changes of a file, newest first, starting from the content that was found.
 pub(super) fn rows_back<'r>(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
@@ -190,12 +191,12 @@ pub(super) fn rows_back<'r>(
             && let Some(found) = parts::between(store, &row.change.path, revision, left)?
         {
             match parts::are_within(&found, all) {
-                // The hunks are of the changes that are taken back, so what they took back is back already.
+                // The hunks belong to the changes that are being undone, so this part of them is already undone.
                 true => {
                     revision = left;
                     through.extend(found);
                 }
-                // A person made these changes with lancet, so they are no surprise that has to be refused.
+                // A person made these changes with lancet, so they are not an unexpected change that must be refused.
                 false => overlap = Overlap::Merge,
             }
         }
@@ -203,7 +204,7 @@ pub(super) fn rows_back<'r>(
             revision = before.as_ref().map(|before| before.revision);
             state = before.as_ref().map_or(Step::Nothing, Step::Kept);
         } else if overlap == Overlap::Merge && row.moves_only() && revision.is_some() {
-            // A move is taken out of whatever the file holds by now.
+            // A move is undone whatever the file contains by now.
         } else {
             let now = || state.bytes(store, found);
             let merged = match overlap {
@@ -249,7 +250,7 @@ pub(super) fn rows_back<'r>(
     })
 }
 
-/// The content now without one change, by a merge; none where it cannot be merged.
+/// Returns the present content without one change, by a merge; none where it cannot be merged.
 fn merged_without(
     store: &dyn OperationStore,
     row: &FileRow,
@@ -271,7 +272,7 @@ fn merged_without(
     })
 }
 
-/// Whether the changes that are taken back are of other files, too.
+/// Returns whether the undone changes also concern other files.
 fn others_beside(rows: &[&FileRow], all: &[FileRow]) -> Others {
     let is_own = |name: &Path| rows.iter().any(|own| own.names().any(|own| own == name));
     match all.iter().all(|row| row.names().all(is_own)) {
@@ -280,15 +281,15 @@ fn others_beside(rows: &[&FileRow], all: &[FileRow]) -> Others {
     }
 }
 
-/// The link itself, where the name was located as one.
+/// Returns the link itself, where the name was located as one.
 fn link_at(target: &Target) -> Option<(Stamp, OsString)> {
     let stamp = target.located.stat()?;
     let link = target.located.is_link().then_some(&target.located)?;
     Some((stamp, link.link_target()?))
 }
 
-/// How many of the changes are already undone. None counts as undone where a later change that is not part of the
-/// request is still in force: then that change gave the file its content.
+/// Returns how many of the changes are already undone. None counts as undone where a later change that is not part of
+/// the request is still in effect: then that change gave the file its content.
 fn count_undone(
     context: &CallContext<'_>,
     store: &dyn OperationStore,
@@ -311,7 +312,7 @@ fn count_undone(
     Ok(if changed_later { 0 } else { start })
 }
 
-/// The state of the file after some of the changes were taken back.
+/// The state of the file after some of the changes were undone.
 pub(super) enum Step<'k> {
     /// The content on the disk.
     AsFound,
@@ -319,12 +320,12 @@ pub(super) enum Step<'k> {
     Nothing,
     /// A state in the history.
     Kept(&'k RecordedState),
-    /// The content with one change taken out by a merge.
+    /// The content with one change removed by a merge.
     Merged(Vec<u8>),
 }
 
 impl<'k> Step<'k> {
-    /// What is to be made of the file; none where it stays as it was found.
+    /// Returns the state to give the file; none where it stays as it was found.
     pub(super) fn wanted(self) -> Option<Wanted<'k>> {
         Some(match self {
             Step::AsFound => return None,
@@ -334,7 +335,7 @@ impl<'k> Step<'k> {
         })
     }
 
-    /// Whether the state has the content that was found.
+    /// Returns whether the state has the content that was found.
     pub(super) fn is_as_found(&self, found: &Current) -> bool {
         match self {
             Step::AsFound => true,
@@ -343,7 +344,7 @@ impl<'k> Step<'k> {
         }
     }
 
-    /// Whether the state is that of a symbolic link.
+    /// Returns whether the state is that of a symbolic link.
     pub(super) fn is_link(&self) -> bool {
         matches!(self, Step::Kept(kept) if kept.link.is_some())
     }

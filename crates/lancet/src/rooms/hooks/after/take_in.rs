@@ -1,4 +1,4 @@
-//! Takes in what hooks did to the files of a call: as an operation of its own in the history, and in the ledger.
+//! Records what hooks did to the files of a call: as a separate operation in the history, and in the ledger.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -29,20 +29,20 @@ struct HookedFile {
     path: PathBuf,
     /// The content that the call wrote.
     old: Arc<Vec<u8>>,
-    /// The version that stands there now; none where the file is gone.
+    /// The present version; none where the file no longer exists.
     new: Option<Snapshot>,
 }
 
-/// What is found of a file after hooks.
+/// The state of a file after hooks.
 enum FileNow {
     AsWritten,
     Gone,
     Other(Snapshot),
-    /// It cannot be read, or is too large to be held.
+    /// It cannot be read, or is too large for memory.
     Unknown,
 }
 
-/// Whether the files are still as the call wrote them.
+/// Returns whether the files are still as the call wrote them.
 pub(super) fn is_as_written(context: &CallContext<'_>, recorded: &Recorded) -> bool {
     (0..recorded.plan.files.len()).all(|at| {
         recorded.plan.files[at].removes()
@@ -50,7 +50,7 @@ pub(super) fn is_as_written(context: &CallContext<'_>, recorded: &Recorded) -> b
     })
 }
 
-/// Takes in what changed. `by` names the hooks that ran.
+/// Records the changes. `by` names the hooks that ran.
 pub(super) fn take_in(context: &CallContext<'_>, recorded: &mut Recorded, by: &str) {
     let mut changed = Vec::new();
     for at in 0..recorded.plan.files.len() {
@@ -113,7 +113,7 @@ fn found(context: &CallContext<'_>, recorded: &Recorded, at: usize) -> FileNow {
     }
 }
 
-/// The content that the call wrote, from the ledger or the history.
+/// Returns the content that the call wrote, from the ledger or the history.
 fn written_content(
     context: &CallContext<'_>,
     path: &Path,
@@ -132,7 +132,7 @@ fn written_content(
     })
 }
 
-/// Records the changes as one operation; its id, where there is a history.
+/// Records the changes as one operation and returns its id, where there is a history.
 fn record(
     context: &CallContext<'_>,
     recorded: &Recorded,
@@ -198,7 +198,7 @@ fn record(
     begun.is_ok().then_some(id)
 }
 
-/// The lines that a hook added and removed.
+/// Returns the lines that a hook added and removed.
 fn counted(file: &HookedFile) -> (u64, u64) {
     let new = file.new.as_ref().map_or(&[][..], |new| &new.bytes);
     let (Ok(old), Ok(new)) = (
@@ -215,7 +215,7 @@ fn counted(file: &HookedFile) -> (u64, u64) {
     )
 }
 
-/// Puts the change of a hook into the ledger and the answer.
+/// Records the change of a hook in the ledger and the answer.
 fn tell(
     context: &CallContext<'_>,
     recorded: &mut Recorded,
@@ -357,7 +357,7 @@ fn take_into_ledger(
             });
         }
         if !is_taken_in {
-            // Nothing of it was shown for certain, so nothing counts as seen.
+            // It is not certain that any of it was shown, so nothing counts as seen.
             let mut entry = Entry::written(now, Some(Arc::clone(&new.bytes)));
             entry.seen = lancet_history::Seen::default();
             ledger.put(path, entry);

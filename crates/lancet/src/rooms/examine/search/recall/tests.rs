@@ -11,7 +11,7 @@ use crate::arguments::GlobArguments;
 use crate::call::Cancel;
 use crate::{Caller, Lancet};
 
-/// Files, of which a search for a page tells one more than was asked for.
+/// Simulates a search over these files; one for a page reports one entry more than requested.
 fn survey(names: &[&str], extent: SearchExtent) -> SearchSummary {
     let entries: Vec<ListedFile> = names
         .iter()
@@ -84,11 +84,11 @@ fn a_page_beyond_what_is_known_is_searched_to_the_end_and_keeps_the_first_pages(
     assert_eq!(files, "jbc");
     assert!(words.starts_with("files 1-3 of at least 4"), "{words}");
     assert_eq!(*asked.borrow(), [SearchExtent::FirstEntries(3)]);
-    // What is known already is not searched for again.
+    // Entries that are already known are not searched for again.
     assert_eq!(page(2, 2).0, "cd");
     assert_eq!(asked.borrow().len(), 1);
 
-    // Meanwhile a file came that sorts first.
+    // In the meantime a file was added that sorts first.
     names.borrow_mut().insert(0, "a");
     names.borrow_mut().sort_unstable();
     let (files, words) = page(3, 4);
