@@ -70,7 +70,7 @@ impl HookTime {
 pub struct Hook {
     /// When it runs.
     pub on: HookTime,
-    /// The rule whose files it is for, such as `Edit(src/**)`.
+    /// The rule that selects its files, such as `Edit(src/**)`.
     pub rule: String,
     /// The program and its arguments.
     pub command: Vec<String>,
@@ -130,7 +130,7 @@ impl ProgramOutput {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramError {
-    /// The entry was not there when the program that starts others began.
+    /// The entry did not exist yet when the launcher was started.
     #[error("its entry in the settings was added or changed after lancet was started")]
     AddedLater,
     /// The program could not be started.
@@ -139,7 +139,7 @@ pub enum ProgramError {
     /// The program exceeded its time limit, and was ended.
     #[error("it took longer than {} seconds", .0.as_secs())]
     TooLong(Duration),
-    /// The program wrote more than it may, and was ended.
+    /// The program exceeded its output limit, and was ended.
     #[error("it wrote more than {} KiB", .0 >> 10)]
     TooMuch(usize),
     /// The caller stopped it.
