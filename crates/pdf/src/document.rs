@@ -1,4 +1,4 @@
-//! A document and its pages, in the process that calls: for the worker, and for tests.
+//! A document and its pages, read in the calling process: for the worker, and for tests.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -35,13 +35,13 @@ impl Document {
         }
     }
 
-    /// How many pages the document has.
+    /// Returns the number of pages of the document.
     pub fn page_count(&self) -> u32 {
         u32::try_from(self.0.pages().len()).unwrap_or(u32::MAX)
     }
 }
 
-/// Reads the pages that are asked for, and gives each to `each`, which ends the reading by an error.
+/// Reads the requested pages, and passes each to `each`, which can stop the reading with an error.
 ///
 /// # Errors
 /// The error of `each`.
@@ -62,7 +62,7 @@ pub fn read<E>(
         .skip(first as usize - 1)
         .take(count);
     for (number, page) in (first..).zip(pages) {
-        // A fault of the reader on one page does not take the others along.
+        // A panic of the reader on one page does not affect the others.
         let read = catch_unwind(AssertUnwindSafe(|| {
             let layer = match request.form {
                 PageForm::Picture => TextLayer::default(),

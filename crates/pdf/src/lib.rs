@@ -1,8 +1,8 @@
-//! PDFs as text and pictures, and the worker process that reads them.
+//! Reads PDFs as text and pictures, in a separate worker process.
 //!
-//! [`hayro`] bounds the nesting of a document, but neither its time nor its memory. So lancet reads PDFs in a process of its
-//! own: [`Worker`] starts this program again, which calls [`serve`]. The worker limits its own memory and time, can open no
-//! file and no connection, and gets the document on its standard input.
+//! [`hayro`] bounds the nesting of a document, but neither its time nor its memory. So lancet reads PDFs in a separate
+//! process: [`Worker`] starts this program again, which calls [`serve`]. The worker limits its own memory and time, can
+//! open no file and no connection, and receives the document on its standard input.
 
 mod document;
 mod page_picture;

@@ -1,4 +1,4 @@
-//! A page as a picture, drawn in the size in which it is sent.
+//! A page as a picture, rendered in the size in which it is sent.
 
 use hayro::hayro_interpret::InterpreterSettings;
 use hayro::hayro_syntax::page::Page;
@@ -8,16 +8,16 @@ use lancet_formats::picture::{self, Picture, Size, VisionBudget};
 
 use crate::page_size::points;
 
-/// The pixels of an inch of a page that is small enough to be sent so.
+/// The resolution in pixels per inch of a page that is small enough to be sent at it.
 const RESOLUTION: f64 = 200.0;
 
-/// The points of an inch.
+/// The number of points per inch.
 const POINTS: f64 = 72.0;
 
-/// The longest side in pixels before the page is fitted.
+/// The longest side in pixels before the page is scaled down.
 const LONGEST: f64 = 20_000.0;
 
-/// Draws a page. None where the page has no size, or cannot be encoded.
+/// Renders a page; returns none if the page has no size, or cannot be encoded.
 pub(crate) fn picture<'a>(
     page: &'a Page<'a>,
     cache: &RenderCache<'a>,
@@ -29,13 +29,13 @@ pub(crate) fn picture<'a>(
         width: pixels(width),
         height: pixels(height),
     });
-    // A hundredth of a pixel more, because the renderer cuts what is behind the point.
+    // A hundredth of a pixel more, because the renderer truncates.
     let scale = |pixels: u32, points: f64| ((f64::from(pixels) + 0.01) / points) as f32;
     let pixmap = render(
         page,
         cache,
         settings,
-        // Glyphs are drawn as they are in the font and where the page puts them, not moved to whole pixels.
+        // Glyphs are drawn with the font's outlines at their exact positions, not aligned to whole pixels.
         &RenderSettings {
             hinting: false,
             glyph_caching: false,
@@ -60,7 +60,7 @@ pub(crate) fn picture<'a>(
     picture::of_pixels(drawn, pixels, budget).ok()
 }
 
-/// The pixels of a length in points.
+/// Converts a length in points to pixels.
 fn pixels(points: f64) -> u32 {
     #[expect(
         clippy::cast_possible_truncation,

@@ -2,7 +2,7 @@
 
 use hayro::hayro_syntax::page::Page;
 
-/// The size of a page in points, upright; none where it is no number.
+/// Returns the size of a page in points, upright; none if it is not a number.
 pub(crate) fn points(page: &Page<'_>) -> Option<(f64, f64)> {
     let (width, height) = page.render_dimensions();
     let is_size = |side: f32| side.is_finite() && side > 0.0;

@@ -1,5 +1,5 @@
-//! The text of a page. A page has no words and no lines, only glyphs at places, so words and lines are put together by the
-//! distances between glyphs, in the order in which the page draws them.
+//! The text of a page. A page has no words and no lines, only glyphs at positions, so words and lines are assembled
+//! from the distances between glyphs, in the order in which the page draws them.
 
 mod line;
 mod lines;
@@ -17,36 +17,36 @@ use hayro::kurbo::{Affine, BezPath, Point, Rect};
 use self::lines::{PlacedLines, PlacedText};
 use crate::page_size::points;
 
-/// The units of an em in which glyphs state their widths.
+/// Glyph widths are stated in this many units per em.
 const UNITS: f64 = 1_000.0;
 
-/// The width of a glyph that states none.
+/// The width that is assumed for a glyph that states none.
 const USUAL_WIDTH: f64 = 500.0;
 
-/// The most glyphs of a page that are read. A dense page of a newspaper has forty thousand.
+/// The maximum number of glyphs that are read per page. A dense page of a newspaper has forty thousand.
 const MOST_GLYPHS: usize = 500_000;
 
-/// The share of a page that pictures cover where it counts as one with a large picture.
+/// The fraction of a page that pictures must cover to count as a large picture.
 const LARGE: f64 = 0.25;
 
-/// What a page has for reading.
+/// The readable content of a page.
 #[derive(Debug, Default)]
 pub(crate) struct TextLayer {
     /// The text, line by line.
     pub(crate) text: String,
-    /// Glyphs whose characters are known.
+    /// The number of glyphs whose characters are known.
     known: usize,
-    /// Glyphs whose characters are not known.
+    /// The number of glyphs whose characters are not known.
     unknown: usize,
-    /// The share of the page that pictures cover; more than 1 where they cover each other.
+    /// The fraction of the page that pictures cover; more than 1 if they overlap.
     pictured: f64,
     /// Whether lines or areas are drawn.
     is_drawn_on: bool,
 }
 
 impl TextLayer {
-    /// Whether the text says what the page shows: nine of ten glyphs have known characters, and no large picture is on
-    /// the page. A page without anything on it is empty text.
+    /// Returns whether the text represents the page: nine of ten glyphs have known characters, and there is no large
+    /// picture. An empty page counts as empty text.
     pub(crate) fn is_enough(&self) -> bool {
         if self.known + self.unknown == 0 {
             return self.pictured == 0.0 && !self.is_drawn_on;
@@ -87,7 +87,7 @@ pub(crate) fn text_layer<'a>(
     TextLayer { text, ..layer }
 }
 
-/// Takes the glyphs of a page, and notes what else is on it.
+/// Collects the glyphs of a page, and records what else is on it.
 struct TextDevice {
     area: Rect,
     layer: TextLayer,
@@ -129,7 +129,7 @@ impl TextDevice {
     }
 }
 
-/// A character as it is written out: ligatures as their letters, control characters not at all.
+/// Expands a character for output: ligatures become their letters, control characters are removed.
 fn spelled_out(character: char) -> impl Iterator<Item = char> {
     let text = match character {
         '\u{FB00}' => "ff",
@@ -141,7 +141,7 @@ fn spelled_out(character: char) -> impl Iterator<Item = char> {
         _ => "",
     };
     let alone = (text.is_empty() && character != '\u{FFFD}').then_some(match character {
-        // A soft hyphen is drawn, since it stands at the end of a line.
+        // A soft hyphen is visible, since it is at the end of a line.
         '\u{AD}' => '-',
         white if white.is_whitespace() => ' ',
         other => other,

@@ -1,5 +1,5 @@
-//! The messages between lancet and its worker. Both are the same build, so the format has no version; still no length is
-//! trusted, because the worker reads what strangers wrote.
+//! The messages between lancet and its worker. Both are the same build, so the format has no version; still no length
+//! is trusted, because the worker reads untrusted files.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use lancet_formats::picture::{
     MOST_BYTES, Picture, PictureFormat, SentFormat, Size, VisionBudget, size,
 };
 
-/// The most bytes of a page's text that the worker writes; half a million glyphs have less, and longer text is cut. The
-/// reader limits only the whole message.
+/// The maximum size of a page's text that the worker writes, in bytes; half a million glyphs take less, and longer text
+/// is cut. The reader limits only the whole message.
 const MOST_TEXT: usize = 8 << 20;
 
-/// Room for the other fields of a page.
+/// The size reserved for the other fields of a page.
 const HEAD: usize = 64;
 
 /// A message of the worker.
@@ -25,7 +25,7 @@ pub(crate) enum Message {
     Page(PdfPage),
     /// The document cannot be read.
     Failed(PdfError),
-    /// All pages that were asked for have been sent.
+    /// All requested pages have been sent.
     End,
 }
 
@@ -94,7 +94,7 @@ fn read_number(from: &mut impl Read) -> io::Result<u32> {
     Ok(u32::from_le_bytes(bytes))
 }
 
-/// Writes a message: its kind, its length, and what it says.
+/// Writes a message: its kind, its length, and its content.
 pub(crate) fn write_message(to: &mut impl Write, message: &Message) -> io::Result<()> {
     let mut said = Vec::new();
     let kind = match message {
@@ -137,7 +137,7 @@ fn push_page(said: &mut Vec<u8>, page: &PdfPage) {
     }
 }
 
-/// Takes the next message off the beginning of what was received; none where it is not whole yet.
+/// Removes the next message from the beginning of the received bytes; returns none if it is not complete yet.
 pub(crate) fn take_message(received: &mut Vec<u8>) -> io::Result<Option<Message>> {
     let Some((&[kind, a, b, c, d], rest)) = received.split_first_chunk() else {
         return Ok(None);
@@ -187,8 +187,8 @@ fn read_page(from: &mut &[u8]) -> Option<PdfPage> {
     })
 }
 
-/// Reads the picture of a page. None makes the whole message malformed: the bytes are too many or no picture, or a side
-/// is longer than any that is sent.
+/// Reads the picture of a page. None means that the whole message is malformed: the bytes are too many or not a
+/// picture, or a side is longer than any that is sent.
 fn read_picture(format: u8, bytes: &[u8]) -> Option<Picture> {
     let (format, original_format) = match format {
         0 => (SentFormat::Png, PictureFormat::Png),

@@ -1,8 +1,8 @@
 //! The worker process: how it is started and watched, and what it does.
 //!
-//! The request and the document go to the worker's standard input. It answers with one message for each page, so that
-//! the pages before a failure are kept. The worker is started when a PDF is read, behind the program's own wall: the
-//! wall refuses writes, not programs, so the launcher is not needed.
+//! The request and the document are written to the worker's standard input. It answers with one message for each page,
+//! so that the pages before a failure are not lost. The worker is started when a PDF is read, inside the program's own
+//! sandbox: the sandbox refuses writes, not starting programs, so the launcher is not needed.
 
 mod confinement;
 
@@ -20,16 +20,16 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use crate::document::{Document, read};
 use crate::wire::{Message, read_request, take_message, write_message, write_request};
 
-/// How long a worker may live. Its processor time is limited, too; this limit is for a machine that is busy.
+/// How long a worker may run. Its processor time is limited, too; this limit is for a busy machine.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// How long the caller waits until it asks again whether it is stopped.
+/// How often the caller checks whether it is stopped.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The stack of the thread that reads the document.
 const STACK: usize = 32 << 20;
 
-/// Reads PDFs in a process of its own, which is started for each request.
+/// Reads PDFs in a separate process, which is started for each request.
 #[derive(Debug)]
 pub struct Worker {
     program: PathBuf,
@@ -37,7 +37,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Names the program that calls [`serve`] where it has these arguments.
+    /// Sets the program, which calls [`serve`] when it is started with these arguments.
     pub fn new(program: impl Into<PathBuf>, arguments: Vec<OsString>) -> Self {
         Self {
             program: program.into(),
@@ -71,7 +71,7 @@ impl PdfReader for Worker {
         // The kernel ends the worker when the thread that started it ends, so this thread waits for it.
         let (mut said, status) = std::thread::scope(|scope| {
             scope.spawn(move || {
-                // A worker that has ended takes nothing more; how it ended is told below.
+                // A worker that has ended accepts no more input; its exit is handled below.
                 if let Some(mut input) = input {
                     let _ = write_request(&mut input, request).and_then(|()| input.write_all(pdf));
                 }
@@ -95,7 +95,8 @@ impl PdfReader for Worker {
     }
 }
 
-/// The exit status of a worker whose output is closed. It says why the worker ends, so the worker is given a moment.
+/// Returns the exit status of a worker whose output is closed. It shows why the worker ended, so the worker is given a
+/// moment.
 fn exit_status(child: &mut Child) -> Option<ExitStatus> {
     let until = Instant::now() + 4 * LOOK;
     while Instant::now() < until {
@@ -107,25 +108,25 @@ fn exit_status(child: &mut Child) -> Option<ExitStatus> {
     None
 }
 
-/// Ends a worker with everything that it started, and waits for it.
+/// Ends a worker and everything that it started, and waits for it.
 fn end(child: &mut Child) -> Option<ExitStatus> {
-    // It is not reaped yet, so its number still is the number of its group.
+    // It is not reaped yet, so its process id is still the id of its group.
     let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
     child.wait().ok()
 }
 
-/// What a worker has said.
+/// The messages received from a worker.
 #[derive(Default)]
 struct Said {
     pages: PdfPages,
-    /// Whether everything that was asked for has come.
+    /// Whether everything that was requested has arrived.
     is_done: bool,
-    /// Why no more was listened to.
+    /// Why reading from the worker stopped.
     ended: Option<PdfError>,
 }
 
 impl Said {
-    /// The pages that came, and why no more did; an error where there are none.
+    /// Returns the received pages and why there are no more; an error if there are none.
     fn outcome(mut self, ended: Option<PdfError>) -> Result<PdfPages, PdfError> {
         match ended {
             Some(ended) if self.pages.pages.is_empty() => Err(ended),
@@ -136,7 +137,7 @@ impl Said {
         }
     }
 
-    /// Takes a message. Whether another one follows.
+    /// Processes a message; returns whether another one follows.
     fn take(&mut self, message: Message) -> bool {
         match message {
             Message::Total(total) => self.pages.total = total,
@@ -149,7 +150,7 @@ impl Said {
     }
 }
 
-/// Listens to a worker until it has said everything, ends, or its time is over.
+/// Receives messages from a worker until it has sent everything, ends, or its time is over.
 fn listen(mut output: ChildStdout, is_stopped: &dyn Fn() -> bool) -> Said {
     let until = Instant::now() + DEADLINE;
     let mut said = Said::default();
@@ -186,18 +187,18 @@ fn listen(mut output: ChildStdout, is_stopped: &dyn Fn() -> bool) -> Said {
                         return said;
                     }
                 }
-                // What is malformed was not written by this program: the worker is not what it was.
+                // A malformed message cannot come from this program: the worker can no longer be trusted.
                 Err(_) => return said,
             }
         }
     }
 }
 
-/// What the worker does: it confines itself, reads a request and the document from its standard input, and writes the
-/// pages to its standard output.
+/// Runs the worker: it sandboxes itself, reads a request and the document from its standard input, and writes the pages
+/// to its standard output.
 ///
 /// # Errors
-/// The input is malformed, or nobody reads the output.
+/// The input is malformed, or the reading end of the output is closed.
 pub fn serve() -> io::Result<()> {
     confinement::confine()?;
     let thread = std::thread::Builder::new().stack_size(STACK);

@@ -1,20 +1,20 @@
-//! One line of a page: what stands between its characters, and the order in which they are read.
+//! One line of a page: the gaps between its characters, and their reading order.
 
 use super::reading_order;
 
-/// The gap between two words, in ems, where letters stand at their usual distance.
+/// The gap between two words, in ems, if letters have their usual spacing.
 const WORD_GAP: f64 = 0.1;
 
 /// The gap between two columns, in ems.
 const COLUMN_GAP: f64 = 1.5;
 
-/// The most that letters of a word stand apart, in ems. Headings are spaced out by up to half an em.
+/// The largest gap between letters of a word, in ems. Headings are spaced out by up to half an em.
 const MOST_LETTER_GAP: f64 = 0.6;
 
-/// The fewest gaps between letters that tell how far the letters of a line stand apart.
+/// The fewest gaps between letters from which the letter spacing of a line is derived.
 const FEWEST_GAPS: usize = 4;
 
-/// What one glyph shows, and how far it stands from the one before it.
+/// The text of one glyph, and its distance from the glyph before.
 struct LinePart {
     text: String,
     /// The distance from the end of the part before it, in ems.
@@ -38,7 +38,7 @@ impl DrawnLine {
         });
     }
 
-    /// Adds the line to the text, and empties it.
+    /// Appends the line to the text, and empties it.
     pub(super) fn write_to(&mut self, text: &mut String) {
         let letter_gap = self.letter_gap();
         let mut line = String::new();
@@ -54,8 +54,8 @@ impl DrawnLine {
         text.push_str(&reading_order::restored(line));
     }
 
-    /// How far the letters of the words stand apart, in ems. Only a line that draws its spaces tells letters that are
-    /// spaced out from words of one letter; three of four letters stand at least that far apart.
+    /// Returns the letter spacing of the words, in ems. Only a line that draws its spaces allows to distinguish
+    /// spaced-out letters from words of one letter; three of four letters have at least that gap.
     fn letter_gap(&self) -> f64 {
         let parts = self.parts.get(1..).unwrap_or_default();
         if !parts.iter().any(|part| part.has_space) {

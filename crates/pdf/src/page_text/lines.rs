@@ -1,4 +1,4 @@
-//! Puts placed characters together to lines and paragraphs.
+//! Assembles positioned characters into lines and paragraphs.
 
 use std::collections::HashSet;
 
@@ -9,18 +9,18 @@ use super::line::DrawnLine;
 /// How far a character may go back and still belong to the line, in ems: accents and kerned letters do.
 const BACK: f64 = 0.6;
 
-/// How far a character may stand above or below the line, in ems: raised and lowered ones do.
+/// How far a character may be above or below the line, in ems: raised and lowered ones are.
 const RAISED: f64 = 0.5;
 
-/// The distance of two lines from which an empty line stands between them, in ems.
+/// The distance of two lines, in ems, from which an empty line is written between them.
 const PARAGRAPH: f64 = 1.7;
 
-/// A character, or the few that one glyph stands for, at its place.
+/// The character, or the few characters, of one glyph, with its position.
 pub(super) struct PlacedText<'t> {
     pub(super) text: &'t str,
-    /// Where it begins, on its baseline.
+    /// The beginning, on its baseline.
     pub(super) start: Point,
-    /// Where the next one would begin.
+    /// The position at which the next one would begin.
     pub(super) end: Point,
     /// The direction of the line.
     pub(super) along: Vec2,
@@ -44,12 +44,12 @@ pub(super) struct PlacedLines {
     last: Option<Last>,
     /// Whether a space was drawn after the last character.
     has_space: bool,
-    /// The characters and places that were drawn. Bold text is often drawn twice at almost the same place.
+    /// The characters and positions that were drawn. Bold text is often drawn twice at almost the same position.
     drawn: HashSet<(String, i64, i64)>,
 }
 
 impl PlacedLines {
-    /// Adds what is drawn next.
+    /// Adds the next drawn text.
     pub(super) fn push(&mut self, placed: &PlacedText<'_>) {
         let is_placed = placed.start.is_finite() && placed.end.is_finite();
         if !is_placed || !placed.size.is_finite() || placed.size <= 0.0 {
@@ -66,7 +66,7 @@ impl PlacedLines {
         }
         let place = self.place(placed, direction);
         if is_white {
-            // A space at the beginning of a line says nothing.
+            // A space at the beginning of a line is irrelevant.
             self.has_space |= matches!(place, NextPlace::SameLine { .. });
         } else {
             let gap = match place {
@@ -92,7 +92,7 @@ impl PlacedLines {
         }
     }
 
-    /// The text, without white space at its end.
+    /// Returns the text, without white space at its end.
     pub(super) fn finish(mut self) -> String {
         self.end_line("");
         self.text.truncate(self.text.trim_end().len());
@@ -119,7 +119,7 @@ impl PlacedLines {
         self.drawn.insert(key)
     }
 
-    /// Where it stands, seen from the end of the text so far.
+    /// Returns the position relative to the end of the text so far.
     fn place(&self, placed: &PlacedText<'_>, direction: Vec2) -> NextPlace {
         let Some(last) = &self.last else {
             return NextPlace::SameLine { gap: 0.0 };
@@ -141,7 +141,7 @@ impl PlacedLines {
     }
 }
 
-/// Where a character stands, seen from the end of the text so far.
+/// The position of a character relative to the end of the text so far.
 enum NextPlace {
     SameLine {
         /// The distance from the end of the text, in ems.
@@ -155,7 +155,7 @@ enum NextPlace {
 mod tests {
     use super::*;
 
-    /// Writes texts of ten points, each at its place with five points for a character.
+    /// Assembles texts of ten points, each at its position with five points per character.
     fn written(texts: &[(&str, f64, f64)]) -> String {
         let mut lines = PlacedLines::default();
         for (text, x, y) in texts {
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(written(&[("x", 0.0, 0.0), ("2", 5.0, -4.0)]), "x2");
     }
 
-    /// Writes a text with this distance between all characters, spaces drawn.
+    /// Assembles a text with this gap between all characters, with its spaces drawn.
     fn spaced(text: &str, gap: f64) -> String {
         let place =
             |(index, character): (usize, char)| (character.to_string(), (5.0 + gap) * index as f64);

@@ -1,9 +1,9 @@
-//! Arabic and Hebrew in the order in which they are read. A page draws every line from left to right, so these come with
-//! their last letter first, and Arabic letters come as the shapes that they have inside a word.
+//! Restores the reading order of Arabic and Hebrew. A page draws every line from left to right, so these come with
+//! their last letter first, and Arabic letters come in the shapes that they have inside a word.
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// A line as it is read, made from the line as it is drawn.
+/// Converts a line from drawing order to reading order.
 pub(super) fn restored(line: String) -> String {
     if !line.chars().any(is_right_to_left) {
         return line;
@@ -21,7 +21,7 @@ pub(super) fn restored(line: String) -> String {
     read.into_iter().flat_map(letter_of_shape).collect()
 }
 
-/// Reverses each run of words that begins and ends in a character of the kind and has no other letter or digit in it.
+/// Reverses each run of words that begins and ends in a character of the kind and contains no other letter or digit.
 fn with_runs_reversed(characters: &[char], is_of_kind: fn(char) -> bool) -> Vec<char> {
     let mut read = Vec::with_capacity(characters.len());
     let mut rest = characters;
@@ -41,19 +41,20 @@ fn with_runs_reversed(characters: &[char], is_of_kind: fn(char) -> bool) -> Vec<
     read
 }
 
-/// Whether the character is a letter of a script that is written from right to left.
+/// Returns whether the character is a letter of a script that is written from right to left.
 fn is_right_to_left(character: char) -> bool {
     character.is_alphabetic()
         && matches!(character, '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFF}'
             | '\u{10800}'..='\u{10FFF}' | '\u{1E800}'..='\u{1EFFF}')
 }
 
-/// Whether the character is a letter or digit that is written from left to right. All digits are, Arabic ones too.
+/// Returns whether the character is a letter or digit that is written from left to right. All digits are, Arabic ones
+/// too.
 fn is_left_to_right(character: char) -> bool {
     character.is_alphanumeric() && !is_right_to_left(character)
 }
 
-/// The bracket that is meant where the other one of its pair is drawn.
+/// Returns the other bracket of a pair: in reversed text, the drawn bracket represents it.
 fn mirrored(character: char) -> char {
     match character {
         '(' => ')',
@@ -64,7 +65,7 @@ fn mirrored(character: char) -> char {
     }
 }
 
-/// The letters that a shape of an Arabic or Hebrew letter stands for.
+/// Returns the letters that a presentation form of an Arabic or Hebrew letter represents.
 fn letter_of_shape(shape: char) -> impl Iterator<Item = char> {
     let is_shape = matches!(shape, '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFF}');
     let letters: String = match is_shape {

@@ -1,16 +1,16 @@
-//! What the worker takes from itself before it reads a stranger's file.
+//! The sandbox that the worker enters before it reads an untrusted file.
 
 use std::io;
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-/// The most memory of the worker: its address space, in bytes.
+/// The limit of the worker's address space, in bytes.
 const MEMORY: u64 = 512 << 20;
 
-/// The most processor time of the worker, in seconds.
+/// The limit of the worker's processor time, in seconds.
 const SECONDS: u64 = 4;
 
-/// Limits memory, time and files of this process, for good.
+/// Limits memory, time and files of this process, permanently.
 pub(super) fn confine() -> io::Result<()> {
     end_with_parent()?;
     let limit = |resource, most| {
@@ -25,7 +25,7 @@ pub(super) fn confine() -> io::Result<()> {
     limit(Resource::As, MEMORY)?;
     limit(Resource::Core, 0)?;
     limit(Resource::Fsize, 0)?;
-    // The signal at the first limit tells that it was the time; the second one cannot be handled.
+    // The signal at the first limit shows that time was the reason; the second one cannot be handled.
     setrlimit(
         Resource::Cpu,
         Rlimit {
@@ -37,8 +37,8 @@ pub(super) fn confine() -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the kernel end this process when the one that started it ends, in whatever way. If that one has ended already,
-/// nobody reads the output, and the limit of processor time holds.
+/// Makes the kernel end this process when the one that started it ends, for whatever reason. If that one has ended
+/// already, there is no reader of the output, and the limit of processor time applies.
 #[cfg(target_os = "linux")]
 fn end_with_parent() -> io::Result<()> {
     use rustix::process::{Signal, set_parent_process_death_signal};
@@ -51,8 +51,8 @@ fn end_with_parent() -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the kernel refuse this process every file and every connection that is not open yet. Where the kernel has no
-/// Landlock, the other limits hold.
+/// Makes the kernel refuse this process every file and every connection that is not open yet. If the kernel does not
+/// have Landlock, the other limits apply.
 #[cfg(target_os = "linux")]
 fn close_files() {
     let _ = restrict();
@@ -87,7 +87,7 @@ mod tests {
 
     const INSIDE: &str = "LANCET_TEST_CONFINED";
 
-    /// The confinement is for good, so the test runs in a process of its own: this program once more.
+    /// The sandbox is permanent, so the test runs in a separate process of this program.
     #[test]
     fn nothing_can_be_opened_and_memory_is_limited() {
         let output = Command::new(std::env::current_exe().expect("this program"))
