@@ -1,4 +1,4 @@
-//! Compiles the parsers of the grammars with smaller tables; `src/lib.rs` says why.
+//! Compiles the parsers of the grammars with smaller tables; `src/lib.rs` explains why.
 
 #![expect(
     clippy::print_stdout,
@@ -34,14 +34,14 @@ fn main() {
     println!("cargo::rustc-env=COMPACT_GRAMMARS={}", compiled.join(" "));
 }
 
-/// Compiles one grammar: its parser with compact rows, and its scanner as it is.
+/// Compiles one grammar: its parser with compact rows, and its scanner unchanged.
 fn compile(grammar: &source::Grammar, folder: &Path) -> Result<(), String> {
     let parser = grammar.folder.join("parser.c");
     println!("cargo::rerun-if-changed={}", parser.display());
     let text = std::fs::read_to_string(&parser)
         .map_err(|error| format!("{}: {error}", parser.display()))?;
     let text = rows::compact(&text)?;
-    // The name stays: `cargo xtask size` knows grammars by it.
+    // The file name is required: `cargo xtask size` identifies grammars by it.
     let compact = folder.join("parser.c");
     std::fs::create_dir_all(folder)
         .and_then(|()| std::fs::write(&compact, text))
@@ -53,7 +53,7 @@ fn compile(grammar: &source::Grammar, folder: &Path) -> Result<(), String> {
         .include(&grammar.folder)
         .warnings(false)
         .cargo_warnings(false)
-        // No panic passes through this code.
+        // No panic unwinds through this code.
         .flag_if_supported("-fno-asynchronous-unwind-tables")
         .flag_if_supported("-utf-8")
         .file(&compact);

@@ -1,14 +1,16 @@
 //! Rewrites the tables of a `parser.c`.
 //!
-//! tree-sitter writes the first `LARGE_STATE_COUNT` states of a grammar as rows with a place for every symbol
-//! (`ts_parse_table`), and the others as groups of symbols that have a value in common (`ts_small_parse_table`, and a map from
-//! states to places in it). Its runtime reads both forms, and where the first ends is a constant of the grammar.
+//! tree-sitter writes the first `LARGE_STATE_COUNT` states of a grammar as rows with an entry for every symbol
+//! (`ts_parse_table`), and the others as groups of symbols that share a value (`ts_small_parse_table`, and a map from
+//! states to positions in it). Its runtime reads both forms, and the boundary between them is a constant of the
+//! grammar.
 
 use std::collections::HashMap;
 
-/// Of the states that come as whole rows, one in so many stays as it is: the first, which have the most symbols. A parser is
-/// in them often, and looking up a symbol among groups takes longer. With this share a text of Rust takes 4 % more
-/// instructions to parse and one of C++ 1 % less, because the lexer is optimised; without whole rows it is 6 and 4 % more.
+/// One in this many of the states with whole rows remains a whole row: the first ones, which have the most symbols. A
+/// parser is in them often, and looking up a symbol among groups takes longer. With this share a text of Rust takes 4 %
+/// more instructions to parse and one of C++ 1 % less, because the lexer is optimised; without whole rows it is 6 and 4
+/// % more.
 const WHOLE_ROWS: usize = 16;
 /// The first two states are special to the runtime.
 const FEWEST_WHOLE_ROWS: usize = 2;
@@ -16,7 +18,7 @@ const FEWEST_WHOLE_ROWS: usize = 2;
 const LARGE_COUNT: &str = "#define LARGE_STATE_COUNT ";
 const ALL_COUNT: &str = "#define STATE_COUNT ";
 const SYMBOLS: &str = "enum ts_symbol_identifiers {\n";
-/// The symbol of the end of the text, which no grammar names itself.
+/// The symbol for the end of the text, which grammars do not define themselves.
 const END: &str = "ts_builtin_sym_end";
 const LARGE_TABLE: &str =
     "static const uint16_t ts_parse_table[LARGE_STATE_COUNT][SYMBOL_COUNT] = {\n";
@@ -24,9 +26,9 @@ const SMALL_TABLE: &str = "static const uint16_t ts_small_parse_table[] = {\n";
 const SMALL_MAP: &str = "static const uint32_t ts_small_parse_table_map[] = {\n";
 const TABLE_END: &str = "\n};\n";
 
-/// The symbols of a state that have one value, as C has them.
+/// The symbols of a state that share one value, as written in C.
 pub(crate) struct Group<'t> {
-    /// `ACTIONS(n)` for a token, `STATE(n)` for a node that is whole.
+    /// `ACTIONS(n)` for a token, `STATE(n)` for a complete node.
     pub(crate) value: &'t str,
     pub(crate) symbols: Vec<&'t str>,
 }
@@ -35,18 +37,18 @@ pub(crate) struct Group<'t> {
 pub(crate) struct Tables<'t> {
     /// The numbers of the symbols.
     pub(crate) symbols: HashMap<&'t str, usize>,
-    /// What is before, between and after the three tables.
+    /// The text before, between and after the three tables.
     others: [&'t str; 4],
     /// The text of each whole row.
     rows: Vec<&'t str>,
     /// The words of the table of groups.
     pub(crate) words: Vec<&'t str>,
-    /// For each state that has no whole row, the place of its first word.
+    /// For each state without a whole row, the position of its first word.
     pub(crate) places: Vec<usize>,
 }
 
 impl<'t> Tables<'t> {
-    /// Reads what the generator, or [`compact`], has written.
+    /// Parses what the generator, or [`compact`], has written.
     pub(crate) fn read(text: &'t str) -> Result<Self, String> {
         let (before, rest) = split(text, LARGE_TABLE)?;
         let (large, rest) = split(rest, TABLE_END)?;
@@ -91,18 +93,18 @@ impl<'t> Tables<'t> {
         Ok(tables)
     }
 
-    /// How many states have whole rows.
+    /// Returns the number of states with whole rows.
     pub(crate) fn whole_rows(&self) -> usize {
         self.rows.len()
     }
 
-    /// The groups of a state that has a whole row, by their first symbol. The end of the text is left out of that order,
-    /// as the runtime leaves it out where it tries ways out of an error.
+    /// Returns the groups of a state that has a whole row, ordered by their first symbol. The end of the text does not
+    /// count for that order, as the runtime ignores it when it tries to recover from an error.
     pub(crate) fn row(&self, state: usize) -> Result<Vec<Group<'t>>, String> {
         let mut entries = Vec::new();
         for line in self.rows[state].lines() {
             let line = line.trim();
-            // The first line has the state's own number, the last one closes the row.
+            // The first line contains the state's own number, the last one closes the row.
             if line.ends_with('{') || line == "}," {
                 continue;
             }
@@ -129,15 +131,15 @@ impl<'t> Tables<'t> {
         Ok(groups)
     }
 
-    /// The number of a symbol.
+    /// Returns the number of a symbol.
     pub(crate) fn number(&self, symbol: &str) -> Result<usize, String> {
         let known = self.symbols.get(symbol).copied();
         known.ok_or_else(|| format!("no number for {symbol}"))
     }
 }
 
-/// The text of a `parser.c` with few whole rows, and with an optimised lexer: the generator turns that off because tables
-/// of many cases take compilers long, which is two seconds for the largest of these grammars.
+/// Returns a `parser.c` with few whole rows, and with an optimised lexer: the generator turns that off because
+/// compilers take long for tables with many cases, which is two seconds for the largest of these grammars.
 pub(crate) fn compact(text: &str) -> Result<String, String> {
     let tables = Tables::read(text)?;
     let large = tables.whole_rows();
@@ -158,7 +160,7 @@ pub(crate) fn compact(text: &str) -> Result<String, String> {
     for state in whole..large {
         places.push(length);
         let mut groups = tables.row(state)?;
-        // What follows a whole node is looked up most often.
+        // The symbol after a complete node is looked up most often.
         groups.sort_by_key(|group| !group.value.starts_with("STATE("));
         words += &format!("{},", groups.len());
         length += 1;
@@ -190,7 +192,7 @@ pub(crate) fn compact(text: &str) -> Result<String, String> {
     .concat())
 }
 
-/// The items of a table without the places that they name.
+/// Iterates over the items of a table without the positions that they name.
 fn items(table: &str) -> impl Iterator<Item = &str> {
     table
         .split(',')

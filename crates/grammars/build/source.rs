@@ -1,8 +1,8 @@
-//! Where the sources of the grammar crates are.
+//! Finds the sources of the grammar crates.
 //!
-//! Cargo does not tell a build script where another crate's source is, but `cargo metadata` does. It is asked about a package
-//! that has nothing but the grammar crates as dependencies: about lancet itself, it would want the crates of other systems
-//! and of tests, too, which a build need not have downloaded.
+//! Cargo does not tell a build script where another crate's source is, but `cargo metadata` does. It is run on a
+//! package that has only the grammar crates as dependencies: for lancet itself, it would also require the crates of
+//! other systems and of tests, which a build need not have downloaded.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,7 +20,7 @@ pub(crate) const CRATES: [(&str, &str); 9] = [
     ("tree-sitter-typescript", "0.23.2"),
 ];
 
-/// A grammar: the name of its parser, its crate, and where its `parser.c` is in it.
+/// A grammar: the name of its parser, its crate, and the path of its `parser.c` in the crate.
 const GRAMMARS: [(&str, &str, &str); 10] = [
     ("c", "tree-sitter-c", "src"),
     ("cpp", "tree-sitter-cpp", "src"),
@@ -40,7 +40,7 @@ pub(crate) struct Grammar {
     pub(crate) folder: PathBuf,
 }
 
-/// The grammars and their sources. A package is written to `folder` to ask for them.
+/// Returns the grammars and their sources. A package for `cargo metadata` is written to `folder`.
 pub(crate) fn grammars(folder: &Path) -> Result<Vec<Grammar>, String> {
     let manifests = manifests(folder)?;
     let mut found = Vec::new();
@@ -52,7 +52,7 @@ pub(crate) fn grammars(folder: &Path) -> Result<Vec<Grammar>, String> {
             .iter()
             .filter_map(|manifest| manifest.parent())
             .find(|package| {
-                // In cargo's own folder the version is part of the name, with `cargo vendor` it need not be.
+                // In cargo's own folder the version is part of the name; with `cargo vendor` it may not be.
                 package.file_name().is_some_and(|folder| {
                     folder == of_crate || folder.to_str() == Some(&format!("{of_crate}-{version}"))
                 })
@@ -66,11 +66,11 @@ pub(crate) fn grammars(folder: &Path) -> Result<Vec<Grammar>, String> {
     Ok(found)
 }
 
-/// The manifests of all packages that the grammar crates consist of.
+/// Returns the manifests of all packages that the grammar crates consist of.
 fn manifests(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let asking = folder.join("asking");
     let manifest = asking.join("Cargo.toml");
-    // It belongs to no workspace, although the target folder is in one.
+    // The package belongs to no workspace, although the target folder is in one.
     let mut text = "[package]\nname = \"asking\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[lib]\npath = \"lib.rs\"\n\n\
                     [workspace]\n\n[dependencies]\n"
         .to_owned();
@@ -84,7 +84,7 @@ fn manifests(folder: &Path) -> Result<Vec<PathBuf>, String> {
 
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(&cargo)
-        // Without the network: what is asked for has been downloaded, or there would be no build.
+        // Without the network: the crates have been downloaded, or there would be no build.
         .args(["metadata", "--format-version", "1", "--offline", "--quiet"])
         .arg("--manifest-path")
         .arg(&manifest)

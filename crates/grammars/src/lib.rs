@@ -1,10 +1,10 @@
 //! The grammars of tree-sitter that lancet knows, with smaller tables.
 //!
-//! A grammar's `parser.c` has a row as wide as the grammar has symbols for each of its first states, most of it zeros: 5.9 of
-//! the 9.4 MB of these ten grammars. The build script (`build/`) compiles each `parser.c` once more with such rows in the form
-//! that the grammar's other states have, which is 3.7 MB less in all and says the same. Its functions have the names of the
-//! originals and its library comes first when the program is linked, so the linker leaves the originals out. Where the build
-//! script does not find a grammar's source, the original is linked.
+//! A grammar's `parser.c` has a row as wide as the grammar has symbols for each of its first states, most of it zeros:
+//! 5.9 of the 9.4 MB of these ten grammars. The build script (`build/`) compiles each `parser.c` again with such rows
+//! in the form of the grammar's other states, which is 3.7 MB smaller in all and equivalent. Its functions have the
+//! names of the originals and its library comes first when the program is linked, so the linker drops the originals. If
+//! the build script does not find a grammar's source, the original is linked.
 
 use tree_sitter_language::LanguageFn;
 

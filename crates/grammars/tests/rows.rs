@@ -1,4 +1,4 @@
-//! The smaller tables say what the grammars' own tables say.
+//! The smaller tables are equivalent to the grammars' own tables.
 
 #[path = "../build/rows.rs"]
 mod rows;
@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 
 use rows::{Tables, compact};
 
-/// What a grammar does in a state: the value of each symbol, and the values of tokens in the order in which the runtime
-/// meets them when it looks for a way out of an error.
+/// The actions of a grammar in a state: the value of each symbol, and the values of tokens in the order in which the
+/// runtime meets them when it tries to recover from an error.
 type State = (BTreeMap<usize, String>, Vec<String>);
 
-/// The states of a `parser.c`, read as the runtime reads them.
+/// Returns the states of a `parser.c`, read as the runtime reads them.
 fn states(text: &str) -> Vec<State> {
     let tables = Tables::read(text).unwrap();
     let mut states = Vec::new();
@@ -46,7 +46,7 @@ fn states(text: &str) -> Vec<State> {
     states
 }
 
-/// The values of tokens, each once, without that of the end of the text alone.
+/// Returns the values of tokens, each once, without the end of the text alone.
 fn in_order(met: Vec<(usize, String)>) -> Vec<String> {
     let mut order = Vec::new();
     for (symbol, value) in met {
