@@ -1,31 +1,31 @@
-//! Files whose text another program gives: what is asked of it, and what it answers. This crate starts no program: the
-//! host hands in what does.
+//! Files whose text is extracted by another program: the request to it, and its answer. This crate starts no program:
+//! the host provides the implementation that does.
 
 use std::ffi::OsStr;
 
 /// The largest file that is converted.
 pub const LARGEST_CONVERTED: u64 = 96 << 20;
 
-/// The longest text that a program may give, in bytes.
+/// The longest text that a program may output, in bytes.
 pub const MOST_OUTPUT: usize = 16 << 20;
 
-/// How many seconds a program may take.
+/// The time limit of a program, in seconds.
 pub const MOST_SECONDS: u64 = 20;
 
-/// The text in an argument of a program that stands for the path of the file.
+/// The placeholder in an argument of a program for the path of the file.
 pub const PATH: &str = "{path}";
 
-/// An entry of `read.converters`: a program that gives the text of files.
+/// An entry of `read.converters`: a program that extracts the text of files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Converter {
     /// The pattern of the files.
     pub pattern: String,
-    /// The program and its arguments. The program gets the file on its standard input, or where [`PATH`] stands in an
-    /// argument, a copy of the file under its own name.
+    /// The program and its arguments. The program receives the file on its standard input or, if an argument contains
+    /// [`PATH`], as a copy of the file under its own name.
     pub command: Vec<String>,
 }
 
-/// Why a program gave no text of a file.
+/// Why a program returned no text of a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConvertError {
@@ -44,7 +44,7 @@ pub enum ConvertError {
     /// The program ended with an error.
     #[error("it ended with {how}{}{words}", if .words.is_empty() { "" } else { ": " })]
     Failed {
-        /// The exit code or the signal, in words.
+        /// The exit code or the signal, as a phrase.
         how: String,
         /// The beginning of what the program wrote to standard error.
         words: String,
@@ -56,11 +56,11 @@ pub enum ConvertError {
 
 /// Starts the programs of `read.converters`. An implementation ends every program within [`MOST_SECONDS`].
 pub trait FileConverter: Send + Sync {
-    /// Gives the text of a file by the program of an entry. `is_stopped` is asked from time to time, and where it says so
-    /// the program is ended.
+    /// Returns the text of a file, extracted by the program of an entry. `is_stopped` is checked from time to time, and
+    /// if it returns true the program is ended.
     ///
     /// # Errors
-    /// The program could not be started, or gave no text within its limits.
+    /// The program could not be started, or returned no text within its limits.
     fn convert(
         &self,
         converter: &Converter,

@@ -1,7 +1,7 @@
-//! A JSON scanner that reports where in the text each value stands, so that one value can be replaced and every other
-//! character stays. It accepts RFC 8259 and, as Python writes them, `NaN`, `Infinity` and `-Infinity`.
+//! A JSON scanner that reports the position of each value in the text, so that one value can be replaced and every
+//! other character stays. It accepts RFC 8259 and, as Python writes them, `NaN`, `Infinity` and `-Infinity`.
 //!
-//! [`document`] checks the whole text once; the other functions take ranges of values out of a text that passed, and
+//! [`document`] checks the whole text once; the other functions find the ranges of values in a text that passed, and
 //! neither recurse nor fail.
 
 mod check;
@@ -20,7 +20,7 @@ pub struct Malformed {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// What would have been right there, in a few words.
+    /// What was expected there, in a few words.
     pub expected: &'static str,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Member {
     pub(crate) value: Range<usize>,
 }
 
-/// The type of the value that begins at `at`.
+/// Returns the type of the value that begins at `at`.
 pub(crate) fn type_at(text: &str, at: usize) -> Type {
     match text.as_bytes().get(at) {
         Some(b'{') => Type::Object,
@@ -52,7 +52,7 @@ pub(crate) fn type_at(text: &str, at: usize) -> Type {
     }
 }
 
-/// The members of an object in the order of the text, duplicate names included.
+/// Returns the members of an object in the order of the text, including duplicate names.
 pub(crate) fn members(text: &str, object: &Range<usize>) -> Vec<Member> {
     let mut members = Vec::new();
     let mut at = skip_space(text, object.start + 1);
@@ -67,7 +67,7 @@ pub(crate) fn members(text: &str, object: &Range<usize>) -> Vec<Member> {
     members
 }
 
-/// The items of an array in order.
+/// Returns the items of an array in order.
 pub(crate) fn items(text: &str, array: &Range<usize>) -> Vec<Range<usize>> {
     let mut items = Vec::new();
     let mut at = skip_space(text, array.start + 1);
@@ -79,7 +79,7 @@ pub(crate) fn items(text: &str, array: &Range<usize>) -> Vec<Range<usize>> {
     items
 }
 
-/// The value of a name. Of duplicate names the last one counts, as in Python and JavaScript.
+/// Returns the value of a name. Of duplicate names the last one counts, as in Python and JavaScript.
 pub(crate) fn value_of<'m>(text: &str, members: &'m [Member], name: &str) -> Option<&'m Member> {
     members
         .iter()

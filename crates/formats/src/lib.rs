@@ -1,10 +1,10 @@
-//! Files that are more than text, as readable content: bytes or text in, a view out.
+//! Converts files that are more than text to readable content: bytes or text in, a view out.
 //!
-//! The crate is pure: it reads no file and writes none. [`Notebook`] reads a Jupyter notebook as cells and works out which
-//! ranges of the file's text a change of one cell replaces; every other character of the file stays as it is. [`picture`]
-//! turns a picture into one that a model's API takes. [`pdf`], [`syntax`] and [`convert`] have the
-//! traits of what the host hands in: readers of PDFs and of source code, and what starts the programs that convert other
-//! files to text.
+//! The crate is pure: it reads no file and writes none. [`Notebook`] parses a Jupyter notebook into cells and computes
+//! which ranges of the file's text a change of one cell replaces; every other character of the file stays as it is.
+//! [`picture`] converts a picture to one that a model's API accepts. [`pdf`], [`syntax`] and [`convert`] have the
+//! traits that the host implements: readers of PDFs and of source code, and the launcher of the programs that convert
+//! other files to text.
 
 pub mod convert;
 mod json;

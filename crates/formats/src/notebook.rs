@@ -29,7 +29,7 @@ pub use output::{Base64, Output};
 
 use crate::json::{self, Malformed, Type};
 
-/// Why a text is no notebook.
+/// Why a text is not a notebook.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NotebookError {
@@ -41,7 +41,7 @@ pub enum NotebookError {
     OtherJson(String),
 }
 
-/// The version of the notebook format that a notebook says it has.
+/// The version of the notebook format that a notebook declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Version {
@@ -62,7 +62,7 @@ pub struct Notebook<'t> {
 }
 
 impl<'t> Notebook<'t> {
-    /// Reads a notebook. Of duplicate names in an object the last one counts.
+    /// Parses a notebook. Of duplicate names in an object the last one counts.
     pub fn parse(text: &'t str) -> Result<Self, NotebookError> {
         let whole = json::document(text)?;
         let other = |why: &str| NotebookError::OtherJson(why.to_owned());
@@ -154,22 +154,22 @@ impl<'t> Notebook<'t> {
         Ok(())
     }
 
-    /// The version of the format.
+    /// Returns the version of the format.
     pub fn version(&self) -> Version {
         self.version
     }
 
-    /// Whether cells can be changed: version 3 is only read.
+    /// Returns whether cells can be changed: version 3 is read-only.
     pub fn is_editable(&self) -> bool {
         self.array.is_some()
     }
 
-    /// The cells in order; the first one has the number 0.
+    /// Returns the cells in order; the first one has the number 0.
     pub fn cells(&self) -> &[Cell<'t>] {
         &self.cells
     }
 
-    /// The numbers of the cells with this id. Only a damaged notebook has several.
+    /// Returns the numbers of the cells with this id. Only a damaged notebook has several.
     pub fn cells_with_id(&self, id: &str) -> Vec<usize> {
         let numbered = self.cells.iter().enumerate();
         numbered
@@ -178,16 +178,16 @@ impl<'t> Notebook<'t> {
             .collect()
     }
 
-    /// Whether cells of this version have ids: from 4.5 on.
+    /// Returns whether cells of this version have ids: from 4.5 on.
     pub fn has_ids(&self) -> bool {
         self.version >= Version { major: 4, minor: 5 }
     }
 
-    /// An id that no cell has. The same notebook and the same seed give the same id.
+    /// Returns an id that no cell has. The same notebook and the same seed give the same id.
     pub fn unused_id(&self, seed: &str) -> String {
         let used: HashSet<&str> = self.cells.iter().filter_map(Cell::id).collect();
-        // FNV-1a over the seed; each further round hashes the hash, so the loop ends after at most one round per cell but
-        // for collisions of 32 bits.
+        // FNV-1a over the seed; each further round hashes the hash. Except for collisions of 32 bits, the loop ends
+        // after at most one round per cell.
         let mut hash = fnv(0xcbf2_9ce4_8422_2325, seed.as_bytes());
         loop {
             hash = fnv(hash, &(self.cells.len() as u64).to_le_bytes());
@@ -205,14 +205,14 @@ fn fnv(start: u64, bytes: &[u8]) -> u64 {
     })
 }
 
-/// The array that a name of an object stands for.
+/// Returns the array that is the value of a name of an object.
 fn array_of(text: &str, members: &[json::Member], name: &str) -> Option<Range<usize>> {
     json::value_of(text, members, name)
         .map(|member| member.value.clone())
         .filter(|value| json::type_at(text, value.start) == Type::Array)
 }
 
-/// The cells of all worksheets, the form of version 3.
+/// Returns the cells of all worksheets, the form of version 3.
 fn worksheet_cells(text: &str, members: &[json::Member]) -> Vec<Range<usize>> {
     let Some(worksheets) = array_of(text, members, "worksheets") else {
         return Vec::new();

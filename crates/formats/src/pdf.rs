@@ -1,9 +1,9 @@
-//! What is asked of a reader of PDFs, and what it answers. This crate reads none itself: no known reader limits its time
-//! and its memory, so the host hands one in that runs in a process of its own.
+//! The request to a reader of PDFs, and its answer. This crate contains no reader: no known reader limits its time and
+//! its memory, so the host provides one that runs in a separate process.
 
 use crate::picture::{Picture, VisionBudget};
 
-/// The most pages of one request.
+/// The maximum number of pages per request.
 pub const MOST_PAGES: u32 = 20;
 
 /// The largest file that is read as a PDF.
@@ -15,27 +15,28 @@ const HEADER: &[u8] = b"%PDF-";
 /// The end of a PDF.
 const END: &[u8] = b"%%EOF";
 
-/// How far into a file the header may stand. Some programs write a few bytes before it.
+/// How far into a file the header may be. Some programs write a few bytes before it.
 const HEADER_WITHIN: usize = 1_024;
 
-/// Whether a file that begins with these bytes has the header of a PDF.
+/// Returns whether a file that begins with these bytes has the header of a PDF.
 #[must_use]
 pub fn has_header(head: &[u8]) -> bool {
     let end = head.len().min(HEADER_WITHIN + HEADER.len());
     head[..end].windows(HEADER.len()).any(|part| part == HEADER)
 }
 
-/// Whether a file that ends with these bytes has the end of a PDF. Some programs write a few bytes after it.
+/// Returns whether a file that ends with these bytes has the end of a PDF. Some programs write a few bytes after it.
 #[must_use]
 pub fn has_end(bytes: &[u8]) -> bool {
     let tail = &bytes[bytes.len().saturating_sub(HEADER_WITHIN)..];
     tail.windows(END.len()).any(|part| part == END)
 }
 
-/// In which form pages are given.
+/// The form in which pages are returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageForm {
-    /// As text where the text of the page is usable and no large picture is on it, otherwise as a picture with its text.
+    /// As text if the text of the page is usable and there is no large picture on it, otherwise as a picture with its
+    /// text.
     Auto,
     /// As text alone.
     Text,
@@ -45,16 +46,16 @@ pub enum PageForm {
     Both,
 }
 
-/// The pages that are asked for.
+/// The pages that are requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PdfRequest {
     /// The first page, from 1.
     pub first: u32,
-    /// How many pages at most; never more than [`MOST_PAGES`] are given.
+    /// The maximum number of pages; never more than [`MOST_PAGES`] are returned.
     pub count: u32,
     /// The form of the pages.
     pub form: PageForm,
-    /// What pictures of pages are fitted to.
+    /// The limits that pictures of pages are scaled to.
     pub budget: VisionBudget,
 }
 
@@ -69,10 +70,10 @@ pub struct PdfPage {
     pub picture: Option<Picture>,
 }
 
-/// The pages of a document that were asked for.
+/// The requested pages of a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PdfPages {
-    /// How many pages the document has.
+    /// The total number of pages of the document.
     pub total: u32,
     /// The pages that were read, in order.
     pub pages: Vec<PdfPage>,
@@ -87,7 +88,7 @@ pub enum PdfError {
     /// It is encrypted, and opens only with a password.
     #[error("it is protected by a password")]
     Password,
-    /// It is encrypted in a way that is not known.
+    /// It is encrypted with an unknown method.
     #[error("it is encrypted in a way that is not supported")]
     Encryption,
     /// Its structure cannot be read.
@@ -110,10 +111,10 @@ pub enum PdfError {
     Stopped,
 }
 
-/// Reads PDFs. An implementation must survive every file, and end within seconds.
+/// Reads PDFs. An implementation must withstand every file, and finish within seconds.
 pub trait PdfReader: Send + Sync {
-    /// Reads pages of a document. `is_stopped` is asked from time to time, and where it says so the reading ends with
-    /// [`PdfError::Stopped`].
+    /// Reads pages of a document. `is_stopped` is checked from time to time, and if it returns true the reading ends
+    /// with [`PdfError::Stopped`].
     ///
     /// # Errors
     /// No page could be read.

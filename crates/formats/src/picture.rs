@@ -1,5 +1,6 @@
-//! Pictures as a model's API takes them: decoded whole, turned upright, fitted to a vision budget, without metadata. A
-//! picture that cannot be made so is an error and never sent, because one refused picture ends a whole conversation.
+//! Pictures in the form that a model's API accepts: decoded completely, turned upright, scaled to a vision budget,
+//! without metadata. A picture that cannot be converted is an error and never sent, because one refused picture ends a
+//! whole conversation.
 
 mod budget;
 mod container;
@@ -17,7 +18,7 @@ pub use budget::VisionBudget;
 use jpeg_scan::Scans;
 pub use model::{LARGEST_FILE, MOST_BYTES, Picture, PictureError, PictureFormat, SentFormat, Size};
 
-/// Reads a picture and fits it to a budget.
+/// Reads a picture and scales it to a budget.
 pub fn read(
     bytes: &[u8],
     format: PictureFormat,
@@ -25,7 +26,7 @@ pub fn read(
 ) -> Result<Picture, PictureError> {
     let container = container::examine(bytes, format)?;
     let scans = scans(bytes, format)?;
-    // A fault of a decoder on bytes that nobody foresaw must not end the program.
+    // A panic of a decoder on unexpected bytes must not end the program.
     let decoded = std::panic::catch_unwind(|| decode::whole(bytes, format))
         .unwrap_or_else(|_| Err(PictureError::Damaged("the decoder failed".to_owned())))?;
     let original = decoded.size();
@@ -56,27 +57,27 @@ pub fn read(
     Ok(picture(format, sent, bytes))
 }
 
-/// Whether the pixels of a file are all there; an error where they are known to be cut off.
+/// Returns whether the pixels of a file are complete; an error if they are known to be cut off.
 fn scans(bytes: &[u8], format: PictureFormat) -> Result<Scans, PictureError> {
     match format {
         PictureFormat::Jpeg => match jpeg_scan::examine(bytes) {
             Scans::CutOff => Err(PictureError::Damaged("its scan ends too early".to_owned())),
             known => Ok(known),
         },
-        // The decoders of the other kinds refuse pixels that are cut off.
+        // The decoders of the other formats refuse truncated pixels.
         _ => Ok(Scans::Whole),
     }
 }
 
-/// A picture as PNG; one that is PNG already keeps its bytes.
+/// Converts a picture to PNG; one that is PNG already keeps its bytes.
 ///
 /// # Errors
-/// The bytes are no whole picture.
+/// The bytes are not a complete picture.
 pub fn as_png(bytes: &[u8]) -> Result<std::borrow::Cow<'_, [u8]>, PictureError> {
     match PictureFormat::of(bytes) {
         Some(PictureFormat::Png) => Ok(bytes.into()),
         Some(format) => std::panic::catch_unwind(|| {
-            // The decoder accepts a picture that is cut off.
+            // The decoder accepts a truncated picture.
             container::examine(bytes, format)?;
             scans(bytes, format)?;
             let decoded = decode::whole(bytes, format)?;
@@ -87,7 +88,7 @@ pub fn as_png(bytes: &[u8]) -> Result<std::borrow::Cow<'_, [u8]>, PictureError> 
     }
 }
 
-/// The picture of pixels that a program drew: three bytes each (red, green, blue), line by line.
+/// Creates a picture from the pixels that a program drew: three bytes each (red, green, blue), line by line.
 pub fn of_pixels(
     size: Size,
     pixels: Vec<u8>,
@@ -107,7 +108,7 @@ pub fn of_pixels(
     })
 }
 
-/// The size of a picture by its header, without decoding it.
+/// Returns the size of a picture from its header, without decoding it.
 pub fn size(bytes: &[u8], format: PictureFormat) -> Result<Size, PictureError> {
     std::panic::catch_unwind(|| decode::header(bytes, format))
         .unwrap_or_else(|_| Err(PictureError::Damaged("the decoder failed".to_owned())))

@@ -1,6 +1,7 @@
-//! How much two lists share at their beginning and at their end, so that only what lies between is replaced.
+//! Counts how many items two lists share at their beginning and at their end, so that only the items between are
+//! replaced.
 
-/// The number of items that both lists begin with, and the number that both end with. No item counts twice.
+/// Returns the number of items that both lists begin with, and the number that both end with. No item counts twice.
 pub(crate) fn shared_ends<A, B>(
     old: &[A],
     new: &[B],

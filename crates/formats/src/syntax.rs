@@ -1,10 +1,10 @@
-//! Source code as a reader of syntax gives it: where a text stopped parsing, and its outline. The reader itself is handed
-//! in by the host, since its parsers are large.
+//! The results of a syntax reader: where a text stopped parsing, and its outline. The reader itself is provided by the
+//! host, since its parsers are large.
 
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-/// A place in a text, and what is wrong there.
+/// A position in a text, and what is wrong there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SyntaxError {
@@ -17,7 +17,7 @@ pub struct SyntaxError {
 }
 
 impl SyntaxError {
-    /// Makes an error; line and column count from 1.
+    /// Creates an error; line and column count from 1.
     pub fn new(line: usize, column: usize, words: String) -> Self {
         Self {
             line,
@@ -31,13 +31,13 @@ impl SyntaxError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Symbol {
-    /// What it is, as the language writes it: `fn`, `class`, `impl`.
+    /// Its kind, as the language writes it: `fn`, `class`, `impl`.
     pub kind: &'static str,
-    /// Its name. It has no line end.
+    /// Its name, without line ends.
     pub name: String,
     /// Its first and last line, from 1.
     pub lines: RangeInclusive<usize>,
-    /// In how many other symbols it stands.
+    /// The number of symbols that enclose it.
     pub depth: usize,
 }
 
@@ -62,9 +62,9 @@ impl Symbol {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SyntaxOutline {
-    /// The symbols in the order of the text, each before those that stand in it.
+    /// The symbols in the order of the text, each before those nested in it.
     pub symbols: Vec<Symbol>,
-    /// How many more there are.
+    /// The number of symbols that were left out.
     pub left_out: usize,
 }
 
@@ -75,18 +75,18 @@ impl SyntaxOutline {
     }
 }
 
-/// Reads source code. An implementation must survive every text, and end within a second. Texts have line feeds as line
-/// ends, and no byte order mark.
+/// Parses source code. An implementation must withstand every text, and finish within a second. Texts have line feeds
+/// as line ends, and no byte order mark.
 pub trait SyntaxReader: Send + Sync {
-    /// The language of a file by its name, such as `Rust`; none where it is not known.
+    /// Returns the language of a file by its name, such as `Rust`; none if it is unknown.
     fn language(&self, path: &Path) -> Option<&'static str>;
 
-    /// The largest text, in bytes, that the reader looks at.
+    /// Returns the size of the largest text that the reader parses, in bytes.
     fn most_bytes(&self) -> usize;
 
-    /// Where `after` does not parse, if `before` does. None where neither or both parse, and where it is not sure.
+    /// Returns where `after` does not parse, if `before` does. None if neither or both parse, and if it is uncertain.
     fn newly_broken(&self, path: &Path, before: &str, after: &str) -> Option<SyntaxError>;
 
-    /// The outline of a text. None where the language is not known, and where the text is too large or takes too long.
+    /// Returns the outline of a text; none if the language is unknown, or the text is too large or takes too long.
     fn outline(&self, path: &Path, text: &str) -> Option<SyntaxOutline>;
 }

@@ -1,4 +1,4 @@
-//! Replays everything that the fuzz targets `notebook` and `picture` have learned, on stable.
+//! Replays the collected corpus of the fuzz targets `notebook` and `picture`, on stable.
 
 #[path = "../../../fuzz/checks/notebook.rs"]
 mod notebook;

@@ -1,5 +1,5 @@
-//! What holds for a change of one cell in any notebook: the notebook means what was asked, and every character outside of
-//! the cell stays. `serde_json` reads the result as an independent judge.
+//! Properties of a change of one cell in any notebook: the notebook contains the requested change, and every character
+//! outside of the cell stays. `serde_json` parses the result as an independent check.
 
 use lancet_formats::notebook::{CellType, NewCell, Notebook, Splice};
 use lancet_testing::laws::config;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Value, json};
 
-/// How a notebook is written down.
+/// How a notebook is formatted.
 #[derive(Clone, Debug)]
 enum Style {
     Compact,
@@ -107,7 +107,7 @@ fn source_of(cell: &Value) -> String {
     }
 }
 
-/// A cell that has the new source and type, with what depends on them.
+/// Asserts that a cell has the new source and type, and that dependent members are right.
 fn assert_changed(new: &Value, old: Option<&Value>, source: &str, cell_type: &CellType) {
     assert_eq!(source_of(new), source);
     assert_eq!(new["cell_type"], cell_type.name());

@@ -1,4 +1,4 @@
-//! Checks that a text is one JSON value and nothing else. The check is a loop with a stack of its own, so no nesting can
+//! Checks that a text is one JSON value and nothing else. The check is a loop with an explicit stack, so no nesting can
 //! exhaust the thread's stack.
 
 use std::ops::Range;
@@ -8,19 +8,19 @@ use super::{Malformed, skip_space};
 /// How deep values may be nested. Notebooks stay below twenty; Python's parser stops at about a thousand.
 const DEEPEST: usize = 1_000;
 
-/// What may come next at a place between two tokens.
+/// The tokens that are allowed next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Next {
     Value,
-    /// A value or the end of an array that has just begun.
+    /// A value, or the end of an array that has just begun.
     ValueOrEnd,
-    /// A name or the end of an object that has just begun.
+    /// A name, or the end of an object that has just begun.
     NameOrEnd,
     Name,
     CommaOrEnd,
 }
 
-/// The range of the only value of a text.
+/// Returns the range of the only value of a text.
 pub(crate) fn document(text: &str) -> Result<Range<usize>, Malformed> {
     let bytes = text.as_bytes();
     let start = skip_space(text, 0);
@@ -96,7 +96,7 @@ pub(crate) fn document(text: &str) -> Result<Range<usize>, Malformed> {
     Ok(start..at)
 }
 
-/// The end of the string that begins at `at`.
+/// Returns the end of the string that begins at `at`.
 fn string(text: &str, at: usize) -> Result<usize, Malformed> {
     let bytes = text.as_bytes();
     let mut at = at + 1;
@@ -127,7 +127,7 @@ fn string(text: &str, at: usize) -> Result<usize, Malformed> {
     }
 }
 
-/// The end of the number or word that begins at `at`.
+/// Returns the end of the number or word that begins at `at`.
 fn scalar(text: &str, at: usize) -> Result<usize, Malformed> {
     let rest = &text[at..];
     const WORDS: [&str; 6] = ["true", "false", "null", "NaN", "Infinity", "-Infinity"];
@@ -142,7 +142,7 @@ fn scalar(text: &str, at: usize) -> Result<usize, Malformed> {
     }
 }
 
-/// Whether a token is a number as RFC 8259 writes it.
+/// Returns whether a token is a number as RFC 8259 writes it.
 fn is_number(token: &str) -> bool {
     let token = token.strip_prefix('-').unwrap_or(token);
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use crate::shared_ends::shared_ends;
 
-/// One character of a string and the range of the literal that stands for it.
+/// One character of a string and the range of the literal that represents it.
 struct Unit {
     character: char,
     literal: Range<usize>,
 }
 
-/// The text that a string literal stands for. Half of a surrogate pair alone becomes U+FFFD.
+/// Decodes a string literal. Half of a surrogate pair alone becomes U+FFFD.
 pub(crate) fn decode(literal: &str) -> String {
     let inner = inner(literal);
     if !inner.contains('\\') {
@@ -19,7 +19,7 @@ pub(crate) fn decode(literal: &str) -> String {
     units(literal).map(|unit| unit.character).collect()
 }
 
-/// The literal for a text: only what JSON must escape is escaped.
+/// Encodes a text as a literal: only characters that JSON requires to be escaped are escaped.
 pub(crate) fn encode(text: &str) -> String {
     let mut literal = String::with_capacity(text.len() + 2);
     literal.push('"');
@@ -28,8 +28,8 @@ pub(crate) fn encode(text: &str) -> String {
     literal
 }
 
-/// The range of a literal that has to be replaced, and by what, so that it stands for `new`. Characters that both texts
-/// begin or end with keep the way in which they are written.
+/// Returns the range of a literal that has to be replaced, and its replacement, so that it represents `new`. Characters
+/// that both texts begin or end with keep their spelling.
 pub(crate) fn difference(literal: &str, new: &str) -> (Range<usize>, String) {
     let old: Vec<Unit> = units(literal).collect();
     let new: Vec<char> = new.chars().collect();
@@ -72,7 +72,7 @@ fn inner(literal: &str) -> &str {
         .unwrap_or(literal)
 }
 
-/// The characters of a literal in order.
+/// Iterates over the characters of a literal in order.
 fn units(literal: &str) -> impl Iterator<Item = Unit> + '_ {
     let text = inner(literal);
     let mut at = 0;
@@ -90,7 +90,7 @@ fn units(literal: &str) -> impl Iterator<Item = Unit> + '_ {
     })
 }
 
-/// The character of the escape that a text begins with, and the length of the escape.
+/// Returns the character of the escape that a text begins with, and the length of the escape.
 fn escape(text: &str) -> (char, usize) {
     let simple = match text.as_bytes().get(1) {
         Some(b'n') => '\n',

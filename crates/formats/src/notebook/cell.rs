@@ -21,7 +21,7 @@ pub enum CellType {
 }
 
 impl CellType {
-    /// The type of that name; any name is one.
+    /// Returns the type with that name; any name is a type.
     pub fn of(name: &str) -> Self {
         match name {
             "code" => Self::Code,
@@ -31,7 +31,7 @@ impl CellType {
         }
     }
 
-    /// The name as a notebook has it.
+    /// Returns the name as it is written in a notebook.
     pub fn name(&self) -> &str {
         match self {
             Self::Code => "code",
@@ -71,29 +71,29 @@ impl<'t> Cell<'t> {
         }
     }
 
-    /// The id, where the cell has one.
+    /// Returns the id, if the cell has one.
     pub fn id(&self) -> Option<&str> {
         self.id.as_deref()
     }
 
-    /// The type.
+    /// Returns the type.
     pub fn cell_type(&self) -> &CellType {
         &self.cell_type
     }
 
-    /// The range of the notebook's text that the cell takes.
+    /// Returns the range of the cell in the notebook's text.
     pub fn range(&self) -> Range<usize> {
         self.range.clone()
     }
 
-    /// The source, whether the notebook has it as one string or as a list of lines.
+    /// Returns the source, whether the notebook has it as one string or as a list of lines.
     pub fn source(&self) -> String {
         // Version 3 calls the source of a code cell `input`.
         let member = self.member("source").or_else(|| self.member("input"));
         member.map_or_else(String::new, |member| joined(self.text, &member.value))
     }
 
-    /// How often the kernel had executed code when this cell was run; none for a cell that was not run.
+    /// Returns the kernel's execution counter when this cell was run; none for a cell that was not run.
     pub fn execution_count(&self) -> Option<u64> {
         let member = self
             .member("execution_count")
@@ -101,7 +101,7 @@ impl<'t> Cell<'t> {
         self.text[member.value.clone()].parse().ok()
     }
 
-    /// The outputs of a code cell in order.
+    /// Returns the outputs of a code cell in order.
     pub fn outputs(&self) -> Vec<Output<'t>> {
         self.member("outputs")
             .filter(|member| json::type_at(self.text, member.value.start) == Type::Array)

@@ -32,7 +32,7 @@ pub struct NewCell<'a> {
 }
 
 impl<'a> NewCell<'a> {
-    /// A cell without an id.
+    /// Creates a cell without an id.
     pub fn new(cell_type: CellType, source: &'a str) -> Self {
         Self {
             cell_type,
@@ -41,7 +41,7 @@ impl<'a> NewCell<'a> {
         }
     }
 
-    /// The cell with this id.
+    /// Sets the id of the cell.
     pub fn with_id(mut self, id: &'a str) -> Self {
         self.id = Some(id);
         self
@@ -49,9 +49,9 @@ impl<'a> NewCell<'a> {
 }
 
 impl Notebook<'_> {
-    /// The splices, in order, that give a cell this source and, where one is named, this type. Outputs and execution count
-    /// of a code cell are cleared, since they belong to the old source. Empty where source and type are so already, and
-    /// for a number that no cell has.
+    /// Returns the splices, in order, that give a cell this source and, if one is given, this type. Outputs and
+    /// execution count of a code cell are cleared, since they belong to the old source. The list is empty if source and
+    /// type are so already, and for a number that no cell has.
     pub fn replace(
         &self,
         number: usize,
@@ -77,14 +77,15 @@ impl Notebook<'_> {
         splices
     }
 
-    /// The splices that put a cell before the one with this number, or at the end where no cell has it. Empty for a
-    /// notebook that is only read.
+    /// Returns the splices that insert a cell before the one with this number, or at the end if no cell has it. The
+    /// list is empty for a read-only notebook.
     pub fn insert(&self, number: usize, cell: &NewCell<'_>) -> Vec<Splice> {
         let Some(array) = &self.array else {
             return Vec::new();
         };
         let text = self.text;
-        // The cell before decides how the new one looks; the first one where the new cell becomes the first.
+        // The cell before determines the layout of the new one; if the new cell becomes the first, the cell after it
+        // does.
         let neighbour = self
             .cells
             .get(number.saturating_sub(1))
@@ -124,8 +125,8 @@ impl Notebook<'_> {
         }]
     }
 
-    /// The splices that take a cell out, with the comma and white space that separate it from its neighbour. Empty for a
-    /// number that no cell has.
+    /// Returns the splices that remove a cell, with the comma and white space that separate it from its neighbour. The
+    /// list is empty for a number that no cell has.
     pub fn delete(&self, number: usize) -> Vec<Splice> {
         let (Some(array), Some(cell)) = (&self.array, self.cells.get(number)) else {
             return Vec::new();
@@ -145,7 +146,7 @@ impl Notebook<'_> {
         }]
     }
 
-    /// The form of a cell's source, or that of the first cell that has one.
+    /// Returns the form of a cell's source, or that of the first cell that has one.
     fn source_form(&self, number: usize) -> SourceForm {
         let own = self.cells.get(number).into_iter();
         own.chain(&self.cells)
@@ -153,7 +154,7 @@ impl Notebook<'_> {
             .unwrap_or(SourceForm::List)
     }
 
-    /// The spacing of the array of cells where it is empty: one level below the notebook's object.
+    /// Returns the spacing of an empty array of cells: one level below the notebook's object.
     fn array_layout(&self) -> Spacing {
         let whole = json::skip_space(self.text, 0)..self.text.trim_end().len();
         let members = json::members(self.text, &whole);
@@ -168,13 +169,13 @@ impl Notebook<'_> {
             })
     }
 
-    /// The spacing of a cell where the notebook has none to take it from.
+    /// Returns the spacing of a cell if the notebook has none to copy it from.
     fn cell_layout(&self) -> Spacing {
         self.array_layout().nested()
     }
 }
 
-/// The members of a new cell, in the order in which nbformat writes them.
+/// Returns the members of a new cell, in the order in which nbformat writes them.
 fn members_of(
     cell: &NewCell<'_>,
     form: SourceForm,
@@ -200,7 +201,7 @@ fn members_of(
     members
 }
 
-/// A splice that replaces a cell's value where it is not that text already.
+/// Returns a splice that replaces a cell's value, unless it is that text already.
 fn set(text: &str, cell: &Cell<'_>, name: &str, value: &str) -> Option<Splice> {
     let member = cell.member(name)?;
     (text[member.value.clone()] != *value).then(|| Splice {

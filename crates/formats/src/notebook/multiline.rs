@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::json::{self, Type, text::decode};
 
-/// The text of a string, or of a list of strings put together. Any other value is empty text.
+/// Returns the text of a string, or of a list of strings joined together. Any other value is empty text.
 pub(super) fn joined(text: &str, value: &Range<usize>) -> String {
     match json::type_at(text, value.start) {
         Type::String => decode(&text[value.clone()]),

@@ -1,4 +1,4 @@
-//! The outputs of a code cell: text, pictures, and data of which only the size is told.
+//! The outputs of a code cell: text, pictures, and data of which only the size is reported.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::multiline::joined;
 use crate::json::{self, Member, Type, text::decode};
 
-/// The media types of pictures that an output may hold in base64.
+/// The media types of pictures that an output may contain in base64.
 const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// The names of version 3 for the media types of version 4.
@@ -23,7 +23,7 @@ const OLD_NAMES: [(&str, &str); 8] = [
     ("javascript", "application/javascript"),
 ];
 
-/// One thing that an output shows.
+/// One item of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Output<'t> {
@@ -38,19 +38,19 @@ pub enum Output<'t> {
     Picture {
         /// Its media type as the notebook has it.
         media_type: String,
-        /// The JSON value that holds its base64.
+        /// The JSON value that contains its base64.
         base64: Base64<'t>,
     },
     /// Data that is not shown.
     Data {
         /// Its media type.
         media_type: String,
-        /// The characters that it takes in the notebook.
+        /// Its length in the notebook, in characters.
         length: usize,
     },
 }
 
-/// The base64 text of a picture, decoded from JSON only where it is asked for.
+/// The base64 text of a picture, decoded from JSON only on demand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base64<'t> {
     text: &'t str,
@@ -58,25 +58,25 @@ pub struct Base64<'t> {
 }
 
 impl Base64<'_> {
-    /// The base64 text without line ends.
+    /// Returns the base64 text without line ends.
     pub fn text(&self) -> String {
         let mut joined = joined(self.text, &self.value);
         joined.retain(|character| !character.is_ascii_whitespace());
         joined
     }
 
-    /// The bytes of the picture; none where the text is no base64.
+    /// Returns the bytes of the picture; none if the text is not base64.
     pub fn bytes(&self) -> Option<Vec<u8>> {
         STANDARD.decode(self.text()).ok()
     }
 
-    /// The characters that the value takes in the notebook.
+    /// Returns the length of the value in the notebook, in characters.
     pub fn length(&self) -> usize {
         self.value.len()
     }
 }
 
-/// What the outputs of an array show, in order.
+/// Returns the items of an array of outputs, in order.
 pub(super) fn outputs<'t>(text: &'t str, array: &Range<usize>) -> Vec<Output<'t>> {
     let items = json::items(text, array);
     items
@@ -125,7 +125,7 @@ fn output<'t>(text: &'t str, members: &[Member]) -> Vec<Output<'t>> {
     }
 }
 
-/// The forms of one result: its plain text and its pictures are shown, of other forms the size.
+/// Returns the items of one result: its plain text and its pictures are shown, of other forms only the size.
 fn bundle<'t>(
     text: &'t str,
     members: &[Member],
@@ -161,7 +161,7 @@ fn lines(text: &str, value: &Range<usize>) -> Vec<String> {
     items.iter().map(|item| joined(text, item)).collect()
 }
 
-/// The text without the control sequences that colour a terminal (CSI, ECMA-48).
+/// Removes the control sequences that colour a terminal (CSI, ECMA-48).
 fn without_controls(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut characters = text.chars();

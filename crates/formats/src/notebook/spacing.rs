@@ -1,4 +1,4 @@
-//! How a notebook's JSON is laid out: indentation, separators and the form of sources, taken from what stands there, so
+//! The layout of a notebook's JSON: indentation, separators and the form of sources, copied from the existing text, so
 //! that new parts look like the rest of the file.
 
 use std::ops::Range;
@@ -9,18 +9,18 @@ use crate::json::{self, Member, Type, text::encode};
 /// The white space of a JSON object or array with the one level below it.
 #[derive(Clone, Debug)]
 pub(super) struct Spacing {
-    /// What stands between the opening bracket and the first entry: a newline and indentation, or nothing on one line.
+    /// The text between the opening bracket and the first entry: a newline and indentation, or nothing on one line.
     pub(super) first: String,
-    /// What stands between the last entry and the closing bracket.
+    /// The text between the last entry and the closing bracket.
     pub(super) last: String,
-    /// What stands between two entries, the comma included.
+    /// The text between two entries, including the comma.
     pub(super) between: String,
-    /// What stands between a name and its value, the colon included.
+    /// The text between a name and its value, including the colon.
     pub(super) colon: String,
 }
 
 impl Spacing {
-    /// The spacing of a container with these entries; none where it has no entry.
+    /// Returns the spacing of a container with these entries; none if it has no entry.
     fn of(text: &str, container: &Range<usize>, entries: &[Range<usize>]) -> Option<Self> {
         let (first, last) = (entries.first()?, entries.last()?);
         let first_space = text[container.start + 1..first.start].to_owned();
@@ -52,7 +52,7 @@ impl Spacing {
         Self::of(text, array, &json::items(text, array))
     }
 
-    /// The spacing of a container one level below, as an entry of this one.
+    /// Returns the spacing of a container one level below, as an entry of this one.
     pub(super) fn nested(&self) -> Self {
         if !self.first.contains('\n') {
             return self.clone();
@@ -67,7 +67,7 @@ impl Spacing {
         }
     }
 
-    /// A source as a list of lines.
+    /// Formats a source as a list of lines.
     pub(super) fn list(&self, lines: &[&str]) -> String {
         if lines.is_empty() {
             return "[]".to_owned();
@@ -76,7 +76,7 @@ impl Spacing {
         format!("[{}{}{}]", self.first, items.join(&self.between), self.last)
     }
 
-    /// An object with these members.
+    /// Formats an object with these members.
     pub(super) fn object(&self, members: &[(&str, String)]) -> String {
         let members: Vec<String> = members
             .iter()
@@ -91,7 +91,7 @@ impl Spacing {
     }
 }
 
-/// The form in which a notebook keeps sources.
+/// The form in which a notebook stores sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SourceForm {
     /// One string.
@@ -101,7 +101,7 @@ pub(super) enum SourceForm {
 }
 
 impl SourceForm {
-    /// The form of a cell's source; none where it has no source, or one of another type.
+    /// Returns the form of a cell's source; none if it has no source, or one of another type.
     pub(super) fn of(text: &str, cell: &Cell<'_>) -> Option<Self> {
         let source = cell.member("source")?;
         match json::type_at(text, source.value.start) {
@@ -112,7 +112,7 @@ impl SourceForm {
     }
 }
 
-/// The lines of a source as a list has them.
+/// Splits a source into the lines of a list.
 pub(super) fn lines_of(source: &str) -> Vec<&str> {
     source.split_inclusive('\n').collect()
 }

@@ -1,30 +1,30 @@
-//! How large a picture may be for a model: models cut what they see into patches and shrink what has too many.
+//! How large a picture may be for a model: models cut pictures into patches and shrink those that have too many.
 
 use super::model::Size;
 
-/// The longest side that is ever sent. Some APIs refuse more than 2,000 px where a conversation has many pictures.
+/// The longest side that is ever sent. Some APIs refuse more than 2,000 px if a conversation has many pictures.
 const LONGEST: u32 = 1_996;
 
-/// The limits of what a model sees of a picture.
+/// The limits within which a model sees a picture at full resolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VisionBudget {
     /// The longest side in pixels.
     pub longest: u32,
     /// The side of a patch in pixels.
     pub patch: u32,
-    /// The most patches.
+    /// The maximum number of patches.
     pub patches: u32,
 }
 
 impl VisionBudget {
-    /// What every model with vision sees without shrinking.
+    /// Within the limits of every model with vision.
     pub const DEFAULT: Self = Self {
         longest: 1_568,
         patch: 28,
         patches: 1_568,
     };
 
-    /// The newer models of Claude, which see finer.
+    /// The newer models of Claude, which have a higher resolution.
     pub const CLAUDE_LARGE: Self = Self {
         longest: LONGEST,
         patch: 28,
@@ -45,7 +45,7 @@ impl VisionBudget {
         patches: 4,
     };
 
-    /// The largest size of the same proportions that is within the budget, and no larger than the picture is.
+    /// Returns the largest size of the same proportions that is within the budget and not larger than the picture.
     #[must_use]
     pub fn fit(self, size: Size) -> Size {
         let longest = f64::from(size.longest().max(1));
@@ -55,7 +55,7 @@ impl VisionBudget {
             let count = |side: u32| u64::from(side.div_ceil(self.patch));
             count(fitted.width) * count(fitted.height) <= u64::from(self.patches)
         };
-        // Two per cent a step: at most two hundred steps from the largest picture to a single patch.
+        // Each step shrinks by two per cent: at most two hundred steps from the largest picture to a single patch.
         for _ in 0..400 {
             if has_room(fitted) {
                 break;
@@ -67,7 +67,7 @@ impl VisionBudget {
     }
 }
 
-/// The size times a factor, at least one pixel each way.
+/// Returns the size times a factor, at least one pixel in each direction.
 pub(super) fn scaled(size: Size, factor: f64) -> Size {
     #[expect(
         clippy::cast_possible_truncation,

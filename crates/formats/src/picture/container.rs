@@ -1,9 +1,9 @@
-//! The parts of a picture file, walked without decoding: whether the file is whole, how many frames it has, and whether
-//! it holds nothing but a plain picture, so that its own bytes may be sent.
+//! Parses the parts of a picture file without decoding it: whether the file is complete, how many frames it has, and
+//! whether it contains nothing but a plain picture, so that its own bytes may be sent.
 
 use super::model::{PictureError, PictureFormat};
 
-/// What the walk found.
+/// The result of parsing a file's parts.
 pub(super) struct Container {
     pub(super) format: PictureFormat,
     pub(super) frames: u32,
@@ -11,7 +11,7 @@ pub(super) struct Container {
     pub(super) is_plain: bool,
 }
 
-/// Walks the parts of a file.
+/// Parses the parts of a file.
 pub(super) fn examine(bytes: &[u8], format: PictureFormat) -> Result<Container, PictureError> {
     let (frames, is_plain) = match format {
         PictureFormat::Png => png(bytes)?,
@@ -36,7 +36,7 @@ fn number(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(four.try_into().ok()?))
 }
 
-/// The frames of a PNG, and whether it has no other chunks than those that make the picture.
+/// Returns the number of frames of a PNG, and whether it has only the chunks that make up the picture.
 fn png(bytes: &[u8]) -> Result<(u32, bool), PictureError> {
     let (mut at, mut frames, mut is_plain) = (8_usize, 1, true);
     loop {
@@ -59,11 +59,13 @@ fn png(bytes: &[u8]) -> Result<(u32, bool), PictureError> {
     }
 }
 
-/// Whether a JPEG has no metadata; an error where its end is missing. Decoders fill in what a cut file lacks.
+/// Returns whether a JPEG has no metadata; an error if its end is missing. Decoders fill in what a truncated file
+/// lacks.
 fn jpeg(bytes: &[u8]) -> Result<bool, PictureError> {
     let (mut at, mut is_plain) = (2_usize, true);
     loop {
-        // Between a marker and the next one stand the bytes of a scan, in which 0xFF is followed by 0 or a restart marker.
+        // Between a marker and the next one are the bytes of a scan, in which 0xFF is followed by 0 or a restart
+        // marker.
         while bytes.get(at) != Some(&0xFF) {
             if at >= bytes.len() {
                 return Err(cut_off());
@@ -80,7 +82,8 @@ fn jpeg(bytes: &[u8]) -> Result<bool, PictureError> {
                 let length = usize::from(u16::from_be_bytes([length[0], length[1]]));
                 // APP0 is the JFIF header; the other application segments and comments are metadata.
                 is_plain &= !matches!(marker, 0xE1..=0xEF | 0xFE);
-                // A frame header counts the colours: one for grey, three for colour, four for CMYK.
+                // A frame header contains the number of colour components: one for grey, three for colour, four for
+                // CMYK.
                 if matches!(marker, 0xC0..=0xC3 | 0xC5..=0xC7 | 0xC9..=0xCB | 0xCD..=0xCF) {
                     is_plain &= matches!(bytes.get(at + 9), Some(1 | 3));
                 }
@@ -90,7 +93,7 @@ fn jpeg(bytes: &[u8]) -> Result<bool, PictureError> {
     }
 }
 
-/// The number of images in a GIF, as far as the file goes.
+/// Returns the number of images in a GIF, as far as the file is complete.
 fn gif_frames(bytes: &[u8]) -> u32 {
     let colours = |packed: u8| match packed & 0x80 {
         0 => 0,
@@ -118,7 +121,7 @@ fn gif_frames(bytes: &[u8]) -> u32 {
     }
 }
 
-/// The number of frames of a WebP.
+/// Returns the number of frames of a WebP.
 fn webp_frames(bytes: &[u8]) -> u32 {
     let (mut at, mut frames) = (12_usize, 0);
     while let Some(head) = bytes.get(at..at + 8) {

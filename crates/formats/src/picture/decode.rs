@@ -1,4 +1,4 @@
-//! Decodes a picture whole. Its header is checked before memory is taken for its pixels.
+//! Decodes a picture completely. Its header is checked before memory is allocated for its pixels.
 
 use std::io::Cursor;
 
@@ -6,10 +6,10 @@ use image::{ColorType, DynamicImage, ImageDecoder as _, ImageFormat, ImageReader
 
 use super::model::{PictureError, PictureFormat, Size};
 
-/// The most memory that the pixels of a picture may take: 89 million pixels of three bytes.
+/// The memory limit for the pixels of a picture: 89 million pixels of three bytes.
 const MOST_PIXEL_BYTES: u64 = 256 << 20;
 
-/// The most memory that a decoder may take besides.
+/// The memory limit for the rest of a decoder.
 const MOST_DECODER_BYTES: u64 = 128 << 20;
 
 /// A decoded picture, upright.
@@ -44,17 +44,17 @@ fn reader(bytes: &[u8], format: PictureFormat) -> ImageReader<Cursor<&[u8]>> {
     reader
 }
 
-/// The size that the header states.
+/// Returns the size that the header states.
 pub(super) fn header(bytes: &[u8], format: PictureFormat) -> Result<Size, PictureError> {
     let (width, height) = reader(bytes, format).into_dimensions().map_err(damaged)?;
     Ok(Size { width, height })
 }
 
-/// Decodes all of it.
+/// Decodes the whole picture.
 pub(super) fn whole(bytes: &[u8], format: PictureFormat) -> Result<Decoded, PictureError> {
     let stated = header(bytes, format)?;
     let too_many = || PictureError::TooManyPixels(stated);
-    // A byte is the least that a pixel takes, whatever the decoder says.
+    // A pixel takes at least one byte, whatever the decoder reports.
     if u64::from(stated.width) * u64::from(stated.height) > MOST_PIXEL_BYTES {
         return Err(too_many());
     }
@@ -78,7 +78,7 @@ pub(super) fn whole(bytes: &[u8], format: PictureFormat) -> Result<Decoded, Pict
     })
 }
 
-/// The error of a decoder, in its own words.
+/// Converts a decoder's error, with its message.
 pub(super) fn damaged(error: image::ImageError) -> PictureError {
     let words = match &error {
         image::ImageError::IoError(_) => "the file ends too early".to_owned(),

@@ -1,5 +1,5 @@
-//! Encodes a picture anew: PNG where neighbouring pixels are often equal, as in screenshots and drawings, else JPEG.
-//! What is too large for an API is compressed harder, then shrunk.
+//! Encodes a picture again: as PNG if neighbouring pixels are often equal, as in screenshots and drawings, else as
+//! JPEG. A picture that is too large for an API is compressed harder, then shrunk.
 
 use image::codecs::jpeg::JpegEncoder;
 use image::codecs::png::{CompressionType, FilterType as PngFilter, PngEncoder};
@@ -13,10 +13,10 @@ use super::resize::resized;
 /// The qualities that are tried, one after the other.
 const QUALITIES: [u8; 3] = [85, 70, 50];
 
-/// How often a picture is shrunk until it is given up. Each time a quarter of each side goes.
+/// How often a picture is shrunk before giving up. Each time a quarter of each side is removed.
 const SHRINKS: usize = 12;
 
-/// The picture in a size, within the limit of bytes.
+/// Returns the picture in a size, within the limit of bytes.
 pub(super) fn within(
     image: DynamicImage,
     size: Size,
@@ -49,7 +49,7 @@ pub(super) fn within(
     ))
 }
 
-/// The picture as PNG, in its own size.
+/// Returns the picture as PNG, in its own size.
 pub(super) fn whole_png(image: DynamicImage) -> Result<Vec<u8>, PictureError> {
     png(&to_eight_bits(image))
 }
@@ -65,7 +65,7 @@ fn to_eight_bits(image: DynamicImage) -> DynamicImage {
     }
 }
 
-/// Whether a picture is a photograph: few neighbouring pixels are equal.
+/// Returns whether a picture is a photograph: few neighbouring pixels are equal.
 fn is_photograph(image: &DynamicImage) -> bool {
     let (width, height) = image.dimensions();
     if image.color().has_alpha() || width < 64 || height < 64 {
@@ -83,7 +83,7 @@ fn is_photograph(image: &DynamicImage) -> bool {
     equal * 4 < pairs
 }
 
-/// The picture on white, where it is transparent.
+/// Returns the picture on white, if it is transparent.
 fn opaque(image: &DynamicImage) -> RgbImage {
     if !image.color().has_alpha() {
         return image.to_rgb8();

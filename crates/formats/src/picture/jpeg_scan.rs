@@ -1,20 +1,20 @@
-//! Whether the scans of a JPEG are whole. Decoders fill in what a scan lacks and do not say so, while whoever gets the
-//! file's own bytes may refuse them. So the Huffman codes of a sequential JPEG are read to the last block here, without
-//! computing a pixel.
+//! Checks whether the scans of a JPEG are complete. Decoders silently fill in what a scan lacks, while the receiver of
+//! the file's own bytes may refuse them. So the Huffman codes of a sequential JPEG are read to the last block here,
+//! without computing a pixel.
 
-/// What is known about the scans of a file.
+/// The result of checking the scans of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scans {
-    /// Every block is there, and nothing else.
+    /// Every block is present, and nothing else.
     Whole,
-    /// Codes that are not in the tables, bytes to spare, or a kind of JPEG that is not read here (progressive,
+    /// Codes that are not in the tables, surplus bytes, or a kind of JPEG that is not parsed here (progressive,
     /// arithmetic).
     Doubtful,
     /// A scan ends before its last block.
     CutOff,
 }
 
-/// Reads the scans of a JPEG.
+/// Checks the scans of a JPEG.
 pub(super) fn examine(bytes: &[u8]) -> Scans {
     match Reader::new(bytes).read() {
         Ok(()) => Scans::Whole,
@@ -22,10 +22,10 @@ pub(super) fn examine(bytes: &[u8]) -> Scans {
     }
 }
 
-/// The coefficients of a block.
+/// The number of coefficients in a block.
 const BLOCK: usize = 64;
 
-/// The tables, frame header and position of a file that is read.
+/// The tables, frame header and position in a file.
 struct Reader<'b> {
     bytes: &'b [u8],
     at: usize,
@@ -89,7 +89,7 @@ impl<'b> Reader<'b> {
         }
     }
 
-    /// The marker here. Fill bytes may be before it, and nothing else.
+    /// Reads the marker at the position. Only fill bytes may precede it.
     fn marker(&mut self) -> Result<u8, Scans> {
         if self.bytes.get(self.at) != Some(&0xFF) {
             return Err(Scans::Doubtful);
@@ -102,7 +102,7 @@ impl<'b> Reader<'b> {
         Ok(marker)
     }
 
-    /// The content of the segment here, which states its length.
+    /// Reads the content of the segment at the position, which states its length.
     fn segment(&mut self) -> Result<&'b [u8], Scans> {
         let rest = &self.bytes[self.at..];
         let length = rest.get(..2).ok_or(Scans::CutOff)?;
@@ -178,7 +178,7 @@ impl JpegFrame {
     }
 }
 
-/// How many units a scan has, and the blocks of each unit with their tables, component by component.
+/// The number of units of a scan, and the blocks of each unit with their tables, component by component.
 struct ScanPlan<'t> {
     units: usize,
     tables: Vec<(&'t Table, &'t Table, usize)>,
@@ -205,7 +205,7 @@ impl<'t> ScanPlan<'t> {
             let (width, height) = (frame.width, frame.height);
             let mut components = frame.components.iter_mut();
             let component = components.find(|part| part.id == selector[0])?;
-            // A component that is scanned twice is none of a sequential JPEG.
+            // A sequential JPEG does not scan a component twice.
             if std::mem::replace(&mut component.is_scanned, true) {
                 return None;
             }
@@ -268,7 +268,7 @@ impl Table {
             at += usize::from(*count);
             code = (code + u32::from(*count)) << 1;
         }
-        // More codes than bits can tell apart.
+        // More codes than the bits can distinguish.
         let fits = |(length, (_, end, _)): (usize, &(u32, u32, usize))| *end <= 2 << length;
         lengths.iter().enumerate().all(fits).then(|| Table {
             lengths,
@@ -306,7 +306,7 @@ impl<'b> Bits<'b> {
         }
     }
 
-    /// The next bits, at most 15.
+    /// Reads the next bits, at most 15.
     fn take(&mut self, wanted: u32) -> Result<u32, Scans> {
         while self.count < wanted {
             let byte = *self.bytes.get(self.at).ok_or(Scans::CutOff)?;
@@ -324,7 +324,7 @@ impl<'b> Bits<'b> {
         Ok(self.held >> self.count & ((1 << wanted) - 1))
     }
 
-    /// Passes the restart marker of this number, counted from 0.
+    /// Skips the restart marker of this number, counted from 0.
     fn restart(&mut self, number: usize) -> Result<(), Scans> {
         self.count = 0;
         let marker = [0xFF, 0xD0 + (number % 8) as u8];
@@ -335,7 +335,7 @@ impl<'b> Bits<'b> {
         Ok(())
     }
 
-    /// Where the scan ends. What is left of its last byte is filling.
+    /// Returns the end of the scan. The rest of its last byte is padding.
     fn end(&self) -> usize {
         self.at
     }

@@ -1,8 +1,8 @@
-//! What a picture is, in the file and as it is sent.
+//! The types that describe a picture, in the file and as it is sent.
 
 use std::sync::Arc;
 
-/// The most bytes of one picture that is sent. In base64 that is 5 MiB, the smallest documented limit.
+/// The maximum size of a picture that is sent, in bytes. In base64 that is 5 MiB, the smallest documented limit.
 pub const MOST_BYTES: usize = 3_840 << 10;
 
 /// The largest file that is decoded.
@@ -27,7 +27,7 @@ pub enum PictureFormat {
 }
 
 impl PictureFormat {
-    /// The format of a file that begins with these bytes. Sixteen are enough.
+    /// Returns the format of a file that begins with these bytes. Sixteen are enough.
     #[must_use]
     pub fn of(head: &[u8]) -> Option<Self> {
         let starts = |mark: &[u8]| head.starts_with(mark);
@@ -48,7 +48,7 @@ impl PictureFormat {
         }
     }
 
-    /// The name that people know the format by.
+    /// Returns the common name of the format.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -72,14 +72,14 @@ pub struct Size {
 }
 
 impl Size {
-    /// The longer of the two sides.
+    /// Returns the longer of the two sides.
     #[must_use]
     pub fn longest(self) -> u32 {
         self.width.max(self.height)
     }
 }
 
-/// The formats in which pictures are sent. Every API with vision takes both.
+/// The formats in which pictures are sent. Every API with vision accepts both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SentFormat {
     /// PNG, for screenshots and drawings.
@@ -89,7 +89,7 @@ pub enum SentFormat {
 }
 
 impl SentFormat {
-    /// The media type, such as `image/png`.
+    /// Returns the media type, such as `image/png`.
     #[must_use]
     pub fn media_type(self) -> &'static str {
         match self {
@@ -106,7 +106,7 @@ pub struct Picture {
     pub original_format: PictureFormat,
     /// The size of the picture in the file, upright.
     pub original: Size,
-    /// How many frames the file has; only the first is sent.
+    /// The number of frames of the file; only the first is sent.
     pub frames: u32,
     /// The format in which it is sent.
     pub format: SentFormat,
@@ -117,7 +117,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// The number by which a coordinate in the picture that is sent is multiplied to get that in the original.
+    /// Returns the factor that converts a coordinate in the sent picture to one in the original.
     #[must_use]
     pub fn factor(&self) -> f64 {
         f64::from(self.original.longest()) / f64::from(self.sent.longest().max(1))

@@ -1,4 +1,4 @@
-//! Pictures of every format, damaged ones, and what is sent for them.
+//! Pictures of every format, damaged ones, and the pictures that are sent for them.
 
 use std::io::Cursor;
 
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A picture with edges and areas, as a screenshot has.
+/// Returns a picture with edges and areas, like a screenshot.
 fn drawing(width: u32, height: u32) -> DynamicImage {
     RgbImage::from_fn(width, height, |x, y| match (x / 7 + y / 5) % 3 {
         0 => Rgb([250, 250, 250]),
@@ -18,7 +18,7 @@ fn drawing(width: u32, height: u32) -> DynamicImage {
     .into()
 }
 
-/// A picture in which no two neighbours are equal, as in a photograph.
+/// Returns a picture in which no two neighbours are equal, like a photograph.
 fn photograph(width: u32, height: u32) -> DynamicImage {
     RgbImage::from_fn(width, height, |x, y| {
         let noise = x
@@ -41,7 +41,7 @@ fn sent(bytes: &[u8]) -> Picture {
     read(bytes, format, VisionBudget::DEFAULT).expect("a whole picture")
 }
 
-/// What every picture that is sent fulfils, whatever the file was.
+/// Asserts what holds for every picture that is sent, whatever the file was.
 fn is_safe(picture: &Picture) {
     assert!(picture.bytes.len() <= MOST_BYTES);
     assert!(picture.sent.longest() < 2_000);
@@ -81,7 +81,7 @@ fn every_format_is_sent_with_its_size() {
 fn a_plain_picture_keeps_its_bytes_and_one_with_metadata_does_not() {
     let plain = encoded(&drawing(40, 30), ImageFormat::Png);
     assert_eq!(*sent(&plain).bytes, plain);
-    // A comment between the header and the data, with the right length; its checksum is not looked at before that.
+    // A comment between the header and the data, with the right length; its checksum is not checked before that.
     let mut commented = plain[..33].to_vec();
     let text = b"tEXtPlace\0Secret Road";
     commented.extend(u32::try_from(text.len() - 4).expect("short").to_be_bytes());
@@ -93,7 +93,7 @@ fn a_plain_picture_keeps_its_bytes_and_one_with_metadata_does_not() {
     is_safe(&picture);
 }
 
-/// The checksum of a PNG's chunk.
+/// Returns the checksum of a PNG's chunk.
 fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(u32::MAX, |crc, byte| {
         (0..8).fold(crc ^ u32::from(*byte), |crc, _| match crc & 1 {
@@ -203,7 +203,7 @@ fn a_cut_file_is_damaged_wherever_it_is_cut() {
     }
 }
 
-/// The bytes of a JPEG's only scan, without the header of the scan and the marker after it.
+/// Returns the bytes of a JPEG's only scan, without the header of the scan and the marker after it.
 fn scan_of(bytes: &[u8]) -> std::ops::Range<usize> {
     let header = bytes.windows(2).position(|part| part == [0xFF, 0xDA]);
     let header = header.expect("a scan");
@@ -219,7 +219,7 @@ fn a_jpeg_whose_scan_is_cut_is_never_sent_as_it_is() {
     for end in scan.clone() {
         let cut = [&bytes[..end], &[0xFF, 0xD9]].concat();
         let read = read(&cut, PictureFormat::Jpeg, VisionBudget::DEFAULT);
-        // A last byte may hold nothing but filling.
+        // The last byte may be only padding.
         let is_filling = end + 1 == scan.end;
         assert!(read.is_err() || is_filling, "the scan ends at {end}");
     }
@@ -274,7 +274,7 @@ fn frames_are_counted() {
 proptest! {
     #![proptest_config(laws::costly())]
 
-    /// Whatever was done to a file, what is sent for it is a picture within the limits.
+    /// However a file was damaged, what is sent for it is a picture within the limits.
     #[test]
     fn damage_never_gets_out(
         format in 0_usize..6,
@@ -299,7 +299,7 @@ proptest! {
     }
 }
 
-/// A decoder turns CMYK into RGB and does not say so; the file's own bytes would still be CMYK.
+/// A decoder converts CMYK to RGB without reporting it; the file's own bytes would still be CMYK.
 #[test]
 fn four_colours_are_not_plain() {
     let mut bytes = encoded(&photograph(16, 16), ImageFormat::Jpeg);

@@ -1,11 +1,11 @@
-//! The members of a cell that follow its source and type: outputs, execution count and attachments.
+//! The members of a cell that depend on its source and type: outputs, execution count and attachments.
 
 use super::{Splice, set};
 use crate::json::{Member, text};
 use crate::notebook::cell::{Cell, CellType};
 use crate::notebook::spacing::Spacing;
 
-/// The splices that empty the outputs of a code cell and its execution count.
+/// Returns the splices that empty the outputs of a code cell and its execution count.
 pub(super) fn cleared(notebook: &str, cell: &Cell<'_>) -> Vec<Splice> {
     let cleared = [("outputs", "[]"), ("execution_count", "null")];
     cleared
@@ -14,7 +14,7 @@ pub(super) fn cleared(notebook: &str, cell: &Cell<'_>) -> Vec<Splice> {
         .collect()
 }
 
-/// The splices that change a cell's type. A code cell must have outputs and an execution count and cannot have
+/// Returns the splices that change a cell's type. A code cell must have outputs and an execution count and cannot have
 /// attachments; the other types have neither outputs nor a count.
 pub(super) fn retyped(notebook: &str, cell: &Cell<'_>, new: &CellType) -> Vec<Splice> {
     let name = text::encode(new.name());
@@ -56,13 +56,13 @@ pub(super) fn retyped(notebook: &str, cell: &Cell<'_>, new: &CellType) -> Vec<Sp
                 text: format!("{first}{}", spacing.between),
             });
         }
-        // An empty object is replaced with its source alone: see `source::replaced`.
+        // An empty object is replaced as a whole by the change of its source: see `source::replaced`.
         (None, None) => {}
     }
     splices
 }
 
-/// The splices that take out the members with these names, duplicates included, each with the comma beside it.
+/// Returns the splices that remove the members with these names, including duplicates, each with an adjacent comma.
 fn removed(notebook: &str, cell: &Cell<'_>, names: &[&str]) -> Vec<Splice> {
     let members = &cell.members;
     let is_unwanted = |member: &Member| {

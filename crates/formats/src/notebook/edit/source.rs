@@ -1,4 +1,4 @@
-//! The replacement of a cell's source. Lines and characters that stay keep the way in which they are written.
+//! The replacement of a cell's source. Lines and characters that stay keep their spelling.
 
 use std::ops::Range;
 
@@ -8,7 +8,8 @@ use crate::notebook::cell::Cell;
 use crate::notebook::spacing::{SourceForm, Spacing, lines_of};
 use crate::shared_ends::shared_ends;
 
-/// The splices that give a cell this source, in the form that its source has. A cell without a source gets one at its end.
+/// Returns the splices that give a cell this source, in the form of its old source. A cell without a source gets one at
+/// its end.
 pub(super) fn replaced(
     notebook: &str,
     cell: &Cell<'_>,
@@ -54,7 +55,7 @@ pub(super) fn replaced(
             }]
         }
         Type::Array => lines_replaced(notebook, value, source, spacing.as_ref()),
-        // A source of another type is damage that the new source mends.
+        // A source of another type is damage that the new source repairs.
         _ => vec![Splice {
             range: value.clone(),
             text: match (form, &spacing) {
@@ -65,8 +66,8 @@ pub(super) fn replaced(
     }
 }
 
-/// The splice that turns a list of lines into that of a new source: only lines between the first and the last one that
-/// differ are written anew.
+/// Returns the splice that turns a list of lines into that of a new source: only lines between the first and the last
+/// one that differ are rewritten.
 fn lines_replaced(
     notebook: &str,
     array: &Range<usize>,
@@ -108,7 +109,7 @@ fn lines_replaced(
             text: joined,
         },
         (Some(first), Some(last), true) => Splice {
-            // At least one line stays, since the new source is not empty.
+            // At least one line remains, since the new source is not empty.
             range: match before.checked_sub(1) {
                 Some(kept) => items[kept].end..last.end,
                 None => first.start..items[items.len() - after].start,
