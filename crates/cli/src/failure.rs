@@ -8,9 +8,9 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// The command was carried out.
     Done,
-    /// A tool refused the call, or what was asked for does not exist.
+    /// A tool refused the call, or the requested thing does not exist.
     Refused,
-    /// The command is for a person, and none was found to have typed it.
+    /// The command requires a person, and was not shown to come from one.
     Denied,
     /// A search found nothing.
     NothingFound,
@@ -67,7 +67,7 @@ impl Failure {
         }
     }
 
-    /// Makes the failure for a command that only a person may give.
+    /// Makes the failure for a command that requires a person.
     pub(crate) fn denied(message: impl Into<String>) -> Self {
         Self {
             exit: Exit::Denied,
@@ -83,7 +83,7 @@ impl Failure {
         }
     }
 
-    /// The stable name in the JSON.
+    /// Returns the stable name in the JSON.
     pub(crate) fn name(&self) -> &'static str {
         match self.exit {
             Exit::System => "system",

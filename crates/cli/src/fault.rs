@@ -19,7 +19,7 @@ static UNDER_WAY: Mutex<Option<Cancel>> = Mutex::new(None);
 /// The source location of the first panic, for the answer as JSON.
 static PANICKED_AT: OnceLock<String> = OnceLock::new();
 
-/// Calls a tool, and registers the call so that the message of a panic can say what became of its files.
+/// Calls a tool, and registers the call so that the message of a panic can say whether its files were written.
 pub(crate) fn watched(
     session: &Session,
     tool: &str,
@@ -31,7 +31,8 @@ pub(crate) fn watched(
     session.call(call.on_behalf_of(applied_by))
 }
 
-/// Makes the handle of a command's call, and registers it for the message of a panic. The time limit of the call starts now.
+/// Makes the handle of a command's call, and registers it for the message of a panic. The time limit of the call starts
+/// now.
 pub(crate) fn begin_call() -> Cancel {
     let cancel = Cancel::new();
     register(&cancel);
@@ -49,15 +50,15 @@ fn under_way() -> Option<Cancel> {
         .clone()
 }
 
-/// The same for a call of a person that takes as long as it takes: Ctrl-C ends it.
+/// Makes and registers the handle of a person's call without a time limit: Ctrl-C ends it.
 pub(crate) fn begin_unlimited_call() -> Cancel {
     let cancel = Cancel::within(Duration::MAX);
     register(&cancel);
     cancel
 }
 
-/// The name and version that the history records as the client of a typed command. A command that an agent runs has another
-/// name than a person's: an agent's undo or redo is to be reviewed, and a person's is not.
+/// Returns the name and version that the history records as the client of a typed command. A command that an agent runs
+/// has another name than a person's: an agent's undo or redo has to be reviewed, and a person's has not.
 pub(crate) fn caller() -> Caller {
     let name = match RunningAgent::around() {
         Some(agent) => format!("{SHELL_CLIENT}, run by {}", agent.name),
@@ -85,7 +86,7 @@ pub(crate) fn hush_panics(form: OutputFormat) {
     }));
 }
 
-/// Answers a command that a panic has ended, where the hook has not done so.
+/// Answers a command that a panic has ended, if the panic hook has not done so.
 pub(crate) fn report_panic(form: OutputFormat) {
     if form == OutputFormat::Json {
         let place = PANICKED_AT.get().map_or("an unknown place", String::as_str);
@@ -94,8 +95,8 @@ pub(crate) fn report_panic(form: OutputFormat) {
 }
 
 fn words(place: &str, call: Option<&Cancel>) -> String {
-    // Without a registered call nothing is said about files: the command reads, or it is `lancet mcp`, where the answer to
-    // the call says whether they were written.
+    // Without a registered call the message does not mention files: the command reads, or it is `lancet mcp`, where the
+    // answer to the call says whether they were written.
     let files = match call {
         None => "",
         Some(call) if call.may_have_written() => {

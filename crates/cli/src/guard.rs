@@ -1,6 +1,6 @@
-//! An agent must not approve its own changes: decides whether a command that approves something was given by a person. A
-//! person types the answer at a terminal, or a program of theirs has the person's token. An agent whose shell has no sandbox
-//! has its user's rights, and nothing here changes that (SECURITY.md).
+//! Decides whether a command that approves something was given by a person, because an agent must not approve its own
+//! changes. A person types the answer at a terminal, or a program of theirs has the person's token. An agent whose
+//! shell has no sandbox has its user's rights, and nothing here changes that (SECURITY.md).
 
 use lancet_serving::tokens;
 
@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::surroundings::Surroundings;
 use crate::terminal::{Consent, has_terminal};
 
-/// What shows that a person gives the command.
+/// The evidence that a person gives the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Authority {
     /// There is a terminal, and the person has to type the answer there.
@@ -19,7 +19,7 @@ pub(crate) enum Authority {
 }
 
 impl Authority {
-    /// Who decided, for the record.
+    /// Returns the decider, for the record.
     pub(crate) fn decided_by(self, around: &Surroundings) -> String {
         match self {
             Authority::Terminal => format!("a person at a terminal{}", in_brackets(around)),
@@ -28,7 +28,7 @@ impl Authority {
     }
 }
 
-/// The user's name for the record, in brackets.
+/// Returns the user's name for the record, in brackets.
 fn in_brackets(around: &Surroundings) -> String {
     let user = around.user.as_deref();
     user.map_or_else(String::new, |user| format!(" ({user})"))
@@ -55,7 +55,7 @@ pub(crate) fn authority(
     }
 }
 
-/// Who gave a command that anybody may give, for the record.
+/// Returns who gave a command that needs no authority, for the record.
 pub(crate) fn decided_by(place: &WorkArguments, around: &Surroundings) -> String {
     match (authority("", place, around), around.agent) {
         (Ok(authority), _) => authority.decided_by(around),
@@ -64,8 +64,8 @@ pub(crate) fn decided_by(place: &WorkArguments, around: &Surroundings) -> String
     }
 }
 
-/// The consent that the flags of a command give. `--yes-protected` answers for protected names only with the person's token;
-/// without it they are asked about at the terminal.
+/// Returns the consent that the flags of a command give. `--yes-protected` approves changes of protected names only
+/// with the person's token. Without the token those changes still prompt at the terminal.
 ///
 /// # Errors
 /// An agent runs the command with `--yes-protected`, or the token is not the right one.
@@ -82,8 +82,8 @@ pub(crate) fn consent(
         });
     }
     no_agent("--yes-protected", around)?;
-    // The change is one of real files, whatever state folder records it: the token is that of the person's own folder, not
-    // of one that the caller names.
+    // The change affects real files, whatever state folder records it. So the token is that of the user's own folder,
+    // not of one that the caller names.
     let own = WorkArguments {
         state_dir: None,
         ..place.clone()
@@ -94,7 +94,7 @@ pub(crate) fn consent(
     })
 }
 
-/// Refuses where an agent runs the command.
+/// Refuses if an agent runs the command.
 ///
 /// # Errors
 /// An agent runs the command.
@@ -108,7 +108,7 @@ pub(crate) fn no_agent(act: &str, around: &Surroundings) -> Result<(), Failure> 
     )))
 }
 
-/// Whether `LANCET_TOKEN` has the person's token; false where the variable is not set.
+/// Reports whether `LANCET_TOKEN` is the person's token; false where the variable is not set.
 fn has_token(place: &WorkArguments, around: &Surroundings) -> Result<bool, Failure> {
     let Some(given) = &around.token else {
         return Ok(false);

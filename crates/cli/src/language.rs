@@ -1,4 +1,4 @@
-//! The language servers of a project: which of them may be started, where the person trusts the project.
+//! The language servers of a project: which of them may be started, if the user trusts the project.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use lancet_serving::{Launcher, ServerProgram};
 use crate::arguments::WorkArguments;
 use crate::surroundings::{Surroundings, program_on_path, settings_files, trust};
 
-/// Whether the person trusts the project to run language servers: by its settings file, or as a folder.
+/// Reports whether the user trusts the project to run language servers: by its settings file, or as a folder.
 pub(crate) fn is_trusted(around: &Surroundings, first_root: &Path, place: &WorkArguments) -> bool {
     let files = settings_files(around, first_root, place);
     let by_file = files.is_ok_and(|files| {
@@ -26,8 +26,8 @@ pub(crate) fn is_trusted(around: &Surroundings, first_root: &Path, place: &WorkA
     by_file || by_folder()
 }
 
-/// The servers that would be started for files of their languages: those of the settings, then those of the table, as far as
-/// they are installed.
+/// Returns the servers that would be started for files of their languages: those of the settings, then those of the
+/// table, if they are installed.
 pub(crate) fn entries(settings: &Settings) -> Vec<ServerEntry> {
     let own = settings.servers().into_iter();
     chosen(own.chain(built_in()), &|entry| {
@@ -36,7 +36,7 @@ pub(crate) fn entries(settings: &Settings) -> Vec<ServerEntry> {
     })
 }
 
-/// What the launcher has to know of the servers.
+/// Returns the parts of the server entries that the launcher needs.
 pub(crate) fn programs(settings: &Settings, entries: &[ServerEntry]) -> Vec<ServerProgram> {
     let program = |entry: &ServerEntry| ServerProgram {
         name: entry.name.clone(),
@@ -46,7 +46,7 @@ pub(crate) fn programs(settings: &Settings, entries: &[ServerEntry]) -> Vec<Serv
     entries.iter().map(program).collect()
 }
 
-/// The servers for an engine on this root, started by the launcher.
+/// Makes the servers for an engine on this root, which the launcher starts.
 pub(crate) fn servers(
     settings: &Settings,
     entries: Vec<ServerEntry>,

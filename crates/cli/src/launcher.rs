@@ -1,5 +1,6 @@
 //! The launcher of this program: the process that starts pager, editor and the programs of the settings outside the
-//! confinement by Landlock (`crates/serving`). It is this program once more, and reads settings and environment itself.
+//! confinement by Landlock (`crates/serving`). It is another process of this program, and reads settings and
+//! environment itself.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
@@ -23,7 +24,7 @@ use crate::terminal::print_error;
 /// follow, which are empty where they are not given.
 const WORD: &str = "--launcher";
 
-/// Whether a command may show something to a person at the terminal, or ask there.
+/// Whether a command may show something to a person at the terminal, or prompt there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TerminalUse {
     /// The command may use the terminal.
@@ -35,7 +36,7 @@ pub(crate) enum TerminalUse {
 /// The launcher of this process; unset before the process is confined.
 static LAUNCHER: OnceLock<Launcher> = OnceLock::new();
 
-/// Whether this program was started to be the launcher, or to become a program that the launcher starts.
+/// Reports whether this program was started to be the launcher, or to become a program that the launcher starts.
 pub(crate) fn is_wanted(typed: &[OsString]) -> bool {
     let word = typed.get(1);
     word.is_some_and(|word| {
@@ -79,8 +80,8 @@ fn path(given: &OsStr) -> Option<PathBuf> {
     (!given.is_empty()).then(|| given.into())
 }
 
-/// The programs that the environment and the settings name, and what checks that they are those that the person trusts.
-/// Where the settings do not load there are none of theirs.
+/// Returns the programs that the environment and the settings name, and the check that they are the ones that the user
+/// trusts. Settings that do not load contribute no programs.
 fn programs(first_root: &Path, place: &WorkArguments) -> (Programs, TrustCheck) {
     let around = Surroundings::from_environment();
     let files = settings_files(&around, first_root, place).unwrap_or_default();
@@ -94,14 +95,14 @@ fn programs(first_root: &Path, place: &WorkArguments) -> (Programs, TrustCheck) 
     }
     let state = around.state_dir(place.state_dir.as_deref()).ok().flatten();
     let mut of_project = commands_of_project(files, settings.as_ref());
-    // Servers are started for a trusted project only, whoever names them.
+    // Servers are started for a trusted project only, whatever names them.
     of_project.extend(programs.servers.iter().map(|server| server.run.clone()));
     let places = around.program_places();
     let check = TrustCheck::new(state, first_root, places, of_project);
     (programs, check)
 }
 
-/// The commands that the project's own settings name, and no other layer.
+/// Returns the commands that the project's own settings name, and no other layer.
 fn commands_of_project(files: Vec<SettingsFile>, settings: Option<&Settings>) -> Vec<Vec<String>> {
     let others = files.into_iter();
     let others = others.filter(|file| !matches!(file.origin, Project | TrustedProject));
@@ -126,9 +127,9 @@ fn known_programs(around: &Surroundings, settings: Option<&Settings>) -> Program
     }
 }
 
-/// Starts the launcher, once, where this process may have to start programs: where it has a terminal to ask at or to show
-/// something on, and where the settings name a program. It has to be started before the process is confined. Gives the
-/// launcher that starts the programs of the settings, and the language servers where the project may have some.
+/// Starts the launcher, once, if this process may have to start programs: if it has a terminal to prompt or show
+/// something on, or the settings name a program. It has to be started before the process is confined. Returns the
+/// launcher for the programs of the settings, and for the language servers if the project may have some.
 pub(crate) fn begin(
     around: &Surroundings,
     settings: &Settings,
@@ -165,7 +166,7 @@ pub(crate) fn begin(
     Some(launcher.clone())
 }
 
-/// Hands a line to the program of `ask.notify`, and does not wait for it. Without a launcher nothing is started.
+/// Passes a line to the program of `ask.notify`, and does not wait for it. Without a launcher no program is started.
 pub(crate) fn notify(line: String) {
     let Some(launcher) = LAUNCHER.get() else {
         return;
@@ -182,7 +183,7 @@ pub(crate) fn notify(line: String) {
                 error: nowhere()?.into(),
             };
             let running = launcher.start(&Launch::Notify, streams)?;
-            // A program that reads nothing is no error.
+            // A program that does not read its input is no error.
             let _ = writer.write_all(line.as_bytes());
             drop(writer);
             running.wait().map(|_| ())
@@ -193,7 +194,7 @@ pub(crate) fn notify(line: String) {
     });
 }
 
-/// Starts the person's editor or pager. Without a launcher this process starts it, and it is confined as this process is.
+/// Starts the user's editor or pager. Without a launcher this process starts it, and it is confined as this process is.
 pub(crate) fn start(launch: &Launch, streams: Streams) -> io::Result<Running> {
     let own = || {
         let around = Surroundings::from_environment();

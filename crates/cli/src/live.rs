@@ -30,7 +30,7 @@ const QUIET: Duration = Duration::from_millis(50);
 /// attempt waits for up to [`QUIET`].
 const ATTEMPTS: usize = 10;
 
-/// Everything that the settings of an engine are made from.
+/// The inputs from which the settings of an engine are made.
 #[derive(Clone)]
 pub(crate) struct Recipe {
     pub(crate) around: Surroundings,
@@ -50,19 +50,19 @@ pub(crate) struct Recipe {
     pub(crate) log: Log,
 }
 
-/// Whose writes a command makes.
+/// The author of a command's writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writes {
     /// An agent writes. Its mode is that of the settings; this one applies where they name none.
     Agent(lancet::Mode),
-    /// The person who typed the command writes, and is asked first.
+    /// The person who typed the command writes, and is prompted first.
     Person,
 }
 
 impl Writes {
-    /// The mode in force. The key `mode` is for agents: a person is asked whatever its value is, unless the settings
-    /// have `shell.confirm = false`. Only the value `plan`, and the flag `--mode`, apply to a person's command as well.
-    /// The settings contain the flag's value already; `flag` tells whether it was given.
+    /// Returns the mode that applies. The key `mode` is for agents: a person is prompted whatever its value is, unless
+    /// the settings have `shell.confirm = false`. Only the value `plan`, and the flag `--mode`, apply to a person's
+    /// command as well. The settings already contain the flag's value; `flag` says whether it was given.
     fn mode(self, settings: &Settings, flag: Option<Mode>) -> lancet::Mode {
         match (self, settings.mode) {
             (Writes::Agent(default), mode) => mode.unwrap_or(default),
@@ -74,7 +74,7 @@ impl Writes {
     }
 }
 
-/// The failure where one of the user's own settings files is wrong: its first mistake.
+/// Fails with the first mistake in the user's own settings files, if there is one.
 pub(crate) fn refuse_own_flaws(settings: &Settings) -> Result<(), Failure> {
     match settings.flaws.iter().find(|flaw| flaw.is_users_own()) {
         Some(flaw) => Err(Failure::usage(flaw.to_string())),
@@ -143,13 +143,13 @@ impl Recipe {
         }
     }
 
-    /// The files that the settings are read from.
+    /// Returns the files that the settings are read from.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
         let watched = self.watched();
         [vec![watched.project], watched.others].concat()
     }
 
-    /// Every file that influences the settings, whether or not it exists.
+    /// Returns every file that influences the settings, whether or not it exists.
     fn watched(&self) -> Watched {
         let place = &self.place;
         let given = [&place.config, &place.settings].into_iter().flatten();
@@ -168,7 +168,8 @@ impl Recipe {
 }
 
 impl Texts {
-    /// A hash of what the files say and where each comes from (a trusted project or not): equal hashes need no reload.
+    /// Returns a hash of the files' contents and of the origin of each (a trusted project or not): equal hashes need no
+    /// reload.
     fn fingerprint(&self) -> String {
         let files: Vec<_> = self
             .files
@@ -202,8 +203,8 @@ impl Watched {
 }
 
 impl Watched {
-    /// Whether a process has a settings file open for writing. The list of trusted projects is not examined: it is
-    /// appended to in one write.
+    /// Reports whether a process has a settings file open for writing. The list of trusted projects is not examined: it
+    /// is appended to in one write.
     fn have_writers(&self) -> bool {
         let all = self.others.iter().chain([&self.project]);
         all.filter_map(|path| open_settings(path).ok())
@@ -211,7 +212,7 @@ impl Watched {
     }
 }
 
-/// The stat of a file, which distinguishes its versions; or why the file cannot be examined.
+/// The stat of a file, which distinguishes its versions, or the reason why the file cannot be examined.
 type Stamp = Result<[i64; 7], io::ErrorKind>;
 
 fn stamp(found: io::Result<Metadata>) -> Stamp {
@@ -227,7 +228,8 @@ fn stamp(found: io::Result<Metadata>) -> Stamp {
     ])
 }
 
-/// How long ago a file was changed, by its ctime, the last two numbers of the stamp; none where its time is in the future or the file cannot be examined.
+/// Returns the time since a file was changed, by its ctime, the last two numbers of the stamp. It is none where the
+/// ctime is in the future or the file cannot be examined.
 fn age(stamp: &Stamp) -> Option<Duration> {
     let [.., seconds, nanoseconds] = stamp.as_ref().ok()?;
     let seconds = Duration::from_secs(u64::try_from(*seconds).ok()?);
@@ -243,7 +245,7 @@ pub(crate) struct Live {
     known: Mutex<LoadedState>,
 }
 
-/// The settings files as they were read last, whether or not they loaded.
+/// The settings files as they were last read, whether or not they loaded.
 struct LoadedState {
     stamps: Vec<Stamp>,
     /// The fingerprint of their content, if they load.
@@ -273,7 +275,7 @@ impl Live {
         Ok((settings, live))
     }
 
-    /// Reads the files at a moment when no process is writing one. None where such a moment does not come.
+    /// Reads the files at a moment when no process is writing one; none where there is no such moment.
     fn read_quietly(&self, mut stamps: Vec<Stamp>) -> Option<(Vec<Stamp>, Result<Texts, Failure>)> {
         for _ in 0..ATTEMPTS {
             let youngest = stamps.iter().filter_map(age).min().unwrap_or(QUIET);
@@ -289,7 +291,7 @@ impl Live {
         None
     }
 
-    /// The settings, if their content has changed.
+    /// Returns the settings, if their content has changed.
     fn reload(
         &self,
         texts: Texts,
@@ -300,7 +302,7 @@ impl Live {
             return Ok(None);
         }
         let reloaded = self.recipe.made_of(texts)?;
-        // Where the user's own files are wrong, the last good settings stay in force.
+        // Where the user's own files are wrong, the last good settings remain in effect.
         refuse_own_flaws(&reloaded.settings)?;
         self.recipe.log_flaws(&reloaded.settings);
         known.fingerprint = Some(fingerprint);
@@ -308,7 +310,7 @@ impl Live {
     }
 }
 
-/// Whether the last change of a file is at least [`QUIET`] ago. A file without a known age is not waited for.
+/// Reports whether the last change of a file is at least [`QUIET`] ago. A file without a known age is not waited for.
 fn is_quiet(stamp: &Stamp) -> bool {
     age(stamp).is_none_or(|age| age >= QUIET)
 }

@@ -39,7 +39,7 @@ impl Log {
         }
     }
 
-    /// The same log for the MCP server.
+    /// Returns the same log for the MCP server.
     pub(crate) fn for_agents(self) -> lancet_serving::Log {
         lancet_serving::Log::new(self.level, write_line)
     }
@@ -64,13 +64,13 @@ fn write_line(level: Level, line: &str) {
         Level::Info => "info",
         Level::Debug => "debug",
     };
-    // If standard error is closed there is nobody to report that to.
+    // If standard error is closed, the line cannot be reported.
     let _ = writeln!(std::io::stderr(), "lancet: {word}: {line}");
 }
 
 impl Observer for Log {
     fn observe(&self, event: &Event) {
-        // The history's database was damaged, and changes may be missing from it: the user has to learn of that. Every
+        // The history's database was damaged, and changes may be missing from it, so the user has to be informed. Every
         // level includes errors, so every command shows this line.
         if let Event::SetAside { words, .. } = event {
             return self.say(Level::Error, || words.clone());

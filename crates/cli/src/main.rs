@@ -34,7 +34,7 @@ use terminal::print_error;
 
 fn main() -> ExitCode {
     let typed = arguments::arranged(std::env::args_os().collect());
-    // The format is needed before anything is parsed, so that a wrong command line is answered in it, too.
+    // The format is needed before anything is parsed, so that the error for a wrong command line uses it as well.
     let form = OutputFormat::of(typed.iter().any(|word| word == "--json"));
     fault::hush_panics(form);
     let ended = catch_unwind(AssertUnwindSafe(|| start(&typed, form)));
@@ -61,7 +61,7 @@ fn start(typed: &[OsString], form: OutputFormat) -> Exit {
     }
     let typed = &called::as_lancet(typed.to_vec());
     if is_version_wanted(typed) {
-        // If nobody reads it any more, that is not a failure.
+        // A closed standard output is not a failure.
         let _ = writeln!(std::io::stdout(), "lancet {}", env!("CARGO_PKG_VERSION"));
         return Exit::Done;
     }
@@ -86,7 +86,7 @@ fn start(typed: &[OsString], form: OutputFormat) -> Exit {
                 ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
             ) =>
         {
-            // If nobody reads the help any more, that is not a failure.
+            // A closed standard output is not a failure.
             let _ = error.print();
             Ok(Exit::Done)
         }
@@ -107,8 +107,8 @@ fn start(typed: &[OsString], form: OutputFormat) -> Exit {
     })
 }
 
-/// Whether the version alone is asked for. Agents and installers do that often, and describing all commands to clap for it took
-/// 2.4 of 4.1 million instructions.
+/// Reports whether only the version is requested. Agents and installers do that often, and describing all commands to
+/// clap for it took 2.4 of 4.1 million instructions.
 fn is_version_wanted(typed: &[OsString]) -> bool {
     matches!(typed, [_, word] if word == "--version" || word == "-V")
 }
@@ -117,6 +117,6 @@ fn is_version_wanted(typed: &[OsString]) -> bool {
 /// on a full disk and is reported. It is a handler and not "ignore", because child processes inherit "ignore".
 fn survive_size_limit() {
     let unused = std::sync::Arc::default();
-    // If that is refused, the signal ends the process as before.
+    // If the handler is refused, the signal ends the process as before.
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, unused);
 }

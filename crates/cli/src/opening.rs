@@ -25,16 +25,16 @@ use folders::WorkFolders;
 /// The tools that a command offers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Offer<'a> {
-    /// The tools that settings and `--tools` choose for models.
+    /// The tools that the settings and `--tools` choose for models.
     Chosen(&'a [String]),
-    /// The same, with this before their names.
+    /// The chosen tools, with this prefix before their names.
     Prefixed(&'a [String], &'a ToolPrefix),
     /// All tools, for a person's own command.
     All,
 }
 
 impl<'a> Offer<'a> {
-    /// What the flags of a server say.
+    /// Returns the offer that the flags of a server describe.
     pub(crate) fn of(arguments: &'a OfferArguments) -> Offer<'a> {
         match &arguments.prefix {
             Some(prefix) => Offer::Prefixed(&arguments.choice.tools, prefix),
@@ -43,14 +43,14 @@ impl<'a> Offer<'a> {
     }
 }
 
-/// Who is asked before a write.
+/// Who is prompted before a write.
 #[derive(Clone, Debug)]
 pub(crate) enum ApproverKind {
-    /// No one is asked.
+    /// There is no prompt.
     Nobody,
-    /// The person at the terminal is asked.
+    /// The person at the terminal is prompted.
     Terminal(TerminalApprover),
-    /// The user of the MCP client is asked.
+    /// The user of the MCP client is prompted.
     Client,
 }
 
@@ -66,20 +66,20 @@ pub(crate) enum Lifetime {
 }
 
 impl Lifetime {
-    /// Whether the engine outlasts a call.
+    /// Reports whether the engine outlasts a call.
     fn is_long(self) -> bool {
         self != Lifetime::OneCall
     }
 }
 
-/// What a command that ends after one call does where settings are wrong.
+/// The reaction of a command that ends after one call to wrong settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FlawUse {
-    /// It reports what is wrong and goes on with the rest: it reads, or takes a change back.
+    /// It reports what is wrong and continues with the rest: it reads, or undoes a change.
     Reported,
-    /// It is refused where the user's own settings are wrong: it writes, and the wrong lines may be about that.
+    /// It is refused where the user's own settings are wrong: it writes, and the wrong lines may apply to that write.
     Refused,
-    /// It shows what is wrong itself.
+    /// It shows the mistakes itself.
     Shown,
 }
 
@@ -91,13 +91,13 @@ pub(crate) struct OpenRequest<'a> {
     pub(crate) reach: RootHint<'a>,
     /// The value of `--mode`.
     pub(crate) mode: Option<Mode>,
-    /// Whose writes they are, which decides the mode where the flag names none.
+    /// The author of the writes, which decides the mode where the flag names none.
     pub(crate) writes: Writes,
     /// The tools that are offered.
     pub(crate) offer: Offer<'a>,
     /// The value of `--diagnostics`.
     pub(crate) diagnostics: Option<DiagnosticsOption>,
-    /// Who is asked before a write.
+    /// Who is prompted before a write.
     pub(crate) approver: ApproverKind,
     /// The longest answer in characters, if the settings name none.
     pub(crate) answer_limit: usize,
@@ -105,11 +105,11 @@ pub(crate) struct OpenRequest<'a> {
     pub(crate) default_log_level: Level,
     /// How long the engine stays open.
     pub(crate) lifetime: Lifetime,
-    /// What happens where settings are wrong.
+    /// The reaction to wrong settings.
     pub(crate) flaw_use: FlawUse,
 }
 
-/// An open engine and the log beside it.
+/// An open engine, its log and its confinement.
 pub(crate) struct Opened {
     pub(crate) lancet: Lancet,
     pub(crate) log: Log,
@@ -125,7 +125,8 @@ enum Footprint {
 }
 
 impl<'a> OpenRequest<'a> {
-    /// The request of a command that ends after one call, offers all tools and asks nobody. A command that differs says so.
+    /// Makes the request of a command that ends after one call, offers all tools and never prompts. A command that
+    /// differs changes it.
     pub(crate) fn of_command(
         place: &'a WorkArguments,
         reach: RootHint<'a>,
@@ -156,13 +157,14 @@ impl<'a> OpenRequest<'a> {
         self.open_leaving(Footprint::None, around)
     }
 
-    /// Opens the engine of a process that runs a command of the person: the kernel's wall would bind that, too.
+    /// Opens the engine of a process that runs a command of the user: the kernel's sandbox would confine that command
+    /// as well.
     pub(crate) fn open_without_wall(self, around: &Surroundings) -> Result<Lancet, Failure> {
         let (lancet, _, _) = self.open_engine(Footprint::Made, around)?;
         Ok(lancet)
     }
 
-    /// Opens a further engine in a process that is confined already.
+    /// Opens a further engine in a process that is already confined.
     pub(crate) fn open_confined(self, around: &Surroundings) -> Result<Lancet, Failure> {
         let (lancet, _, _) = self.open_engine(Footprint::None, around)?;
         Ok(lancet)
@@ -241,7 +243,8 @@ impl<'a> OpenRequest<'a> {
         Ok(builder)
     }
 
-    /// Loads the settings, begins the launcher where they need it, and passes both on; for an engine that stays open also the source of their changes.
+    /// Loads the settings, starts the launcher if they need it, and passes both on. An engine that stays open also gets
+    /// the source of their changes.
     fn with_settings(
         &self,
         mut builder: Builder,
@@ -290,7 +293,7 @@ impl<'a> OpenRequest<'a> {
             false => TerminalUse::None,
         };
         let (root, settings) = (&folders.roots[0], &loaded.settings);
-        // Servers take seconds to learn a project, so a command that ends after one call starts none.
+        // Servers take seconds to load a project, so a command that ends after one call starts none.
         let wants_servers = self.lifetime.is_long()
             && settings.language.diagnostics != Some(Diagnostics::Off)
             && language::is_trusted(around, root, self.place);
@@ -322,8 +325,8 @@ impl<'a> OpenRequest<'a> {
     }
 }
 
-/// Reports the parts of settings files that cannot be used on standard error. A command may open several engines, so each
-/// is reported once.
+/// Reports the unusable parts of settings files on standard error. A command may open several engines, so each part is
+/// reported once.
 fn report_flaws(settings: &Settings) {
     static REPORTED: Mutex<Vec<String>> = Mutex::new(Vec::new());
     let mut reported = REPORTED.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,5 @@
-//! PDFs are read by this program, started once more as a worker that can open no file. Landlock does not keep a process
-//! from starting programs, so the worker needs no launcher: it is confined as this process is, and more.
+//! Reads PDFs in a worker: another process of this program, which can open no file. Landlock does not keep a process
+//! from starting programs, so the worker needs no launcher. It is confined as this process is, and more.
 
 use std::ffi::{OsStr, OsString};
 
@@ -11,7 +11,7 @@ use crate::failure::Exit;
 /// The argument that makes this program the worker.
 const WORD: &str = "--pdf-worker";
 
-/// Whether this program was started to be the worker.
+/// Reports whether this program was started to be the worker.
 pub(crate) fn is_wanted(typed: &[OsString]) -> bool {
     cfg!(feature = "pdf") && typed.len() == 2 && typed[1] == OsStr::new(WORD)
 }
@@ -30,7 +30,7 @@ pub(crate) fn work() -> Exit {
     Exit::Usage
 }
 
-/// The reader of PDFs for an engine; none where this program cannot be found again.
+/// Returns the reader of PDFs for an engine; none where this program's file cannot be found.
 #[cfg(feature = "pdf")]
 pub(crate) fn reader() -> Option<Worker> {
     let program = match cfg!(target_os = "linux") {

@@ -1,20 +1,20 @@
-//! The other processes of `lancet doctor --prove`: this program, started once more to lock, to read, or to edit until it
-//! is killed.
+//! The other processes of `lancet doctor --prove`: this program, started again to lock, to read, or to edit until it is
+//! killed.
 
 use std::ffi::{OsStr, OsString};
 use std::process::Command;
 
 use crate::failure::Exit;
 
-/// The argument that makes this program such a process. The words of its role follow.
+/// The argument that makes this program such a process. The arguments of its role follow.
 const WORD: &str = "--proof-role";
 
-/// Whether this program was started to play a role.
+/// Reports whether this program was started in a role.
 pub(crate) fn is_wanted(typed: &[OsString]) -> bool {
     typed.get(1).is_some_and(|word| word == OsStr::new(WORD))
 }
 
-/// Plays the role.
+/// Runs the role.
 pub(crate) fn play(typed: &[OsString]) -> Exit {
     let words = typed.get(2..).unwrap_or_default();
     match lancet_workspace::play_proof_role(words) {
@@ -23,7 +23,7 @@ pub(crate) fn play(typed: &[OsString]) -> Exit {
     }
 }
 
-/// The command that starts this program in a role.
+/// Returns the command that starts this program in a role.
 pub(crate) fn command(words: &[OsString]) -> Command {
     let program = match cfg!(target_os = "linux") {
         // This names the running program even after an update has replaced its file.

@@ -52,7 +52,7 @@ pub(crate) struct Surroundings {
     pub(crate) is_ascii: bool,
     /// Whether the terminal is known to show hyperlinks (OSC 8).
     pub(crate) shows_links: bool,
-    /// How the terminal takes pictures; none where it is not known to.
+    /// The terminal's protocol for pictures; none where it is not known to have one.
     pub(crate) pictures: Option<PictureProtocol>,
     /// The value of `LANCET_LOG`.
     pub(crate) log: Option<String>,
@@ -61,9 +61,9 @@ pub(crate) struct Surroundings {
     /// The pager for long texts: `LANCET_PAGER`, else `PAGER`, else less. None where the variable is empty or `cat`, as
     /// in git.
     pub(crate) pager: Option<String>,
-    /// The command that opens a file in a browser, as a shell reads it; none where there is no screen or no browser.
+    /// The command that opens a file in a browser, in shell syntax; none where there is no screen or no browser.
     pub(crate) browser: Option<String>,
-    /// The ids that agents gave the conversation, by the variable that has them.
+    /// The ids that agents gave the conversation, by the variable that contains each.
     pub(crate) agent_sessions: Vec<(String, String)>,
     /// The agent that runs this command, by the variables that agents set.
     pub(crate) agent: Option<RunningAgent>,
@@ -123,7 +123,8 @@ impl Surroundings {
         }
     }
 
-    /// The id of the conversation that the environment of an agent's hook names, where its events do not.
+    /// Returns the id of the conversation that the environment of an agent's hook names, for agents whose events do not
+    /// contain it.
     pub(crate) fn session_of_agent(&self, agent: &str) -> Option<String> {
         let variable = match agent {
             "claude" => "CLAUDE_CODE_SESSION_ID",
@@ -135,7 +136,7 @@ impl Surroundings {
         Some(id.clone())
     }
 
-    /// Whether a stream gets colours.
+    /// Reports whether a stream gets colours.
     pub(crate) fn colour(&self, is_terminal: bool) -> Colour {
         let on = match self.color {
             ColorWhen::Always => true,
@@ -148,7 +149,7 @@ impl Surroundings {
         }
     }
 
-    /// The state folder; none where there is not even a home folder.
+    /// Returns the state folder; none where there is not even a home folder.
     pub(crate) fn state_dir(&self, given: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
         if let Some(chosen) = given.or(self.state_dir.as_deref()) {
             return self.absolute(chosen).map(Some);
@@ -161,18 +162,18 @@ impl Surroundings {
             .map(|folder| folder.join("lancet")))
     }
 
-    /// The path of the user's settings file, whether or not it exists.
+    /// Returns the path of the user's settings file, whether or not it exists.
     pub(crate) fn user_settings(&self) -> Option<PathBuf> {
         Some(self.config_folder()?.join("lancet").join("lancet.toml"))
     }
 
-    /// The folder that programs keep the user's settings in.
+    /// Returns the folder in which programs store the user's settings.
     pub(crate) fn config_folder(&self) -> Option<PathBuf> {
         let home = self.home.as_ref().map(|home| home.join(".config"));
         self.config_home.clone().or(home)
     }
 
-    /// Where the programs of the settings are looked for, and where they are started.
+    /// Returns the folders in which the programs of the settings are looked for and started.
     pub(crate) fn program_places(&self) -> ProgramPlaces {
         let path = env::var_os("PATH").unwrap_or_default();
         ProgramPlaces {
@@ -200,27 +201,27 @@ impl Surroundings {
         Ok(self.working.as_ref().ok_or_else(gone)?.join(path))
     }
 
-    /// The reader of what is printed: a person in the working folder.
+    /// Returns the reader of printed output: a person in the working folder.
     pub(crate) fn audience(&self) -> Audience {
         self.working
             .clone()
             .map_or_else(Audience::default, |working| Audience::Shell { working })
     }
 
-    /// An absolute path as a person in the working folder types it.
+    /// Returns an absolute path as a person in the working folder types it.
     pub(crate) fn relative(&self, path: &Path) -> String {
         name_from(path, self.working.as_deref())
     }
 }
 
-/// The absolute path that a variable of another program names.
+/// Returns the absolute path that a variable of another program names.
 pub(crate) fn folder_variable(name: &str) -> Option<PathBuf> {
     env::var_os(name)
         .map(PathBuf::from)
         .filter(|path| path.is_absolute())
 }
 
-/// The path by which the shell finds a program, or the path that it is named by; none where it is not there.
+/// Returns the path by which the shell finds a program, or the path in its name; none where it does not exist.
 pub(crate) fn program_on_path(name: &str) -> Option<PathBuf> {
     if name.contains('/') {
         return Some(PathBuf::from(name)).filter(|file| file.is_file());
@@ -232,7 +233,7 @@ pub(crate) fn program_on_path(name: &str) -> Option<PathBuf> {
         .find(|file| file.is_file())
 }
 
-/// Whether the locale is set, and to one without UTF-8. Where none is set, terminals mostly have UTF-8 all the same.
+/// Reports whether the locale is set to one without UTF-8. Where none is set, most terminals have UTF-8 all the same.
 fn is_ascii(set: &dyn Fn(&str) -> Option<OsString>) -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
     locale.is_some_and(|locale| {
@@ -241,7 +242,8 @@ fn is_ascii(set: &dyn Fn(&str) -> Option<OsString>) -> bool {
     })
 }
 
-/// Whether the environment names a terminal that shows hyperlinks. Others print parts of the escape sequence.
+/// Reports whether the environment names a terminal that shows hyperlinks. Other terminals print parts of the escape
+/// sequence.
 fn shows_links(set: &dyn Fn(&str) -> Option<OsString>) -> bool {
     let text = |name: &str| set(name).map(|value| value.to_string_lossy().into_owned());
     let number = |name: &str| text(name).and_then(|value| value.parse::<u64>().ok());
@@ -271,7 +273,7 @@ fn shows_links(set: &dyn Fn(&str) -> Option<OsString>) -> bool {
         || set("WT_SESSION").is_some()
 }
 
-/// The pager that the environment names.
+/// Returns the pager that the environment names.
 fn pager(named: Option<OsString>) -> Option<String> {
     let command = named.map_or_else(
         || "less".into(),
@@ -281,7 +283,7 @@ fn pager(named: Option<OsString>) -> Option<String> {
     (!command.is_empty() && command != "cat").then(|| command.to_owned())
 }
 
-/// A path as text for JSON arguments.
+/// Returns a path as text for JSON arguments.
 pub(crate) fn as_text(path: &Path) -> Result<String, Failure> {
     let text = |path: &Path| path.as_os_str().to_os_string().into_string();
     text(path).map_err(|name: OsString| {

@@ -1,4 +1,4 @@
-//! Output for people: colours, diffs, pager, and escaped texts. Nothing is decided or asked here.
+//! Output for people: colours, diffs, pager, and escaped texts. Decisions and prompts are elsewhere.
 
 mod ascii;
 mod diff;
@@ -27,7 +27,7 @@ use crate::failure::Failure;
 use crate::launcher;
 use crate::surroundings::Surroundings;
 
-/// The rows of a terminal that does not tell its size.
+/// The rows of a terminal that does not report its size.
 const UNKNOWN_HEIGHT: usize = 24;
 
 /// Whether a text is coloured.
@@ -70,7 +70,7 @@ impl Colour {
         format!("\x1b[{}m{text}\x1b[0m", style.code())
     }
 
-    /// Formats text in a style and stands it out by reversed colours.
+    /// Formats text in a style and highlights it by reversed colours.
     pub(crate) fn marked(self, style: Style, text: &str) -> String {
         match self {
             Colour::Off => text.to_owned(),
@@ -78,7 +78,7 @@ impl Colour {
         }
     }
 
-    /// Formats numbered lines as Read gives them: numbers and notices are dimmed.
+    /// Formats numbered lines from Read: numbers and notices are dimmed.
     pub(crate) fn numbered(self, text: &str) -> String {
         let mut out = String::with_capacity(text.len() + 64);
         for line in text.lines() {
@@ -101,12 +101,12 @@ impl Colour {
     }
 }
 
-/// The columns of a terminal; 0 where it does not tell.
+/// Returns the columns of a terminal; 0 where it does not report them.
 pub(crate) fn columns(terminal: impl std::os::fd::AsFd) -> usize {
     rustix::termios::tcgetwinsize(terminal).map_or(0, |size| usize::from(size.ws_col))
 }
 
-/// Whether standard output is a terminal.
+/// Reports whether standard output is a terminal.
 pub(crate) fn stdout_is_terminal() -> bool {
     io::stdout().is_terminal()
 }
@@ -116,7 +116,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     stream(|out| out.write_all(text.as_bytes()))
 }
 
-/// Writes to standard output piece by piece, so that long output need not be held in memory.
+/// Writes to standard output piece by piece, so that long output is never in memory as a whole.
 pub(crate) fn stream(
     write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
@@ -133,13 +133,13 @@ pub(crate) fn stream(
     }
 }
 
-/// Writes to standard output, on a terminal through the person's pager.
+/// Writes to standard output, on a terminal through the user's pager.
 pub(crate) fn page(text: &str, around: &Surroundings) -> Result<(), Failure> {
     let rows = text.lines().count();
     paged(rows, around, |out| out.write_all(text.as_bytes()))
 }
 
-/// Writes so many rows to standard output, on a terminal that is not as high through the person's pager.
+/// Writes so many rows to standard output. On a terminal with fewer rows they go through the user's pager.
 pub(crate) fn paged(
     rows: usize,
     around: &Surroundings,
@@ -161,7 +161,7 @@ pub(crate) fn paged(
     }
 }
 
-/// Shows what is written in the person's pager and waits until it is closed.
+/// Shows the written output in the user's pager and waits until it is closed.
 pub(crate) fn pager_on(
     screen: OwnedFd,
     write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
@@ -181,7 +181,7 @@ pub(crate) fn pager_on(
     Ok(())
 }
 
-/// Writes to standard error. If that fails there is nobody to report it to.
+/// Writes to standard error. A failure cannot be reported, so it is ignored.
 pub(crate) fn print_error(text: &str) {
     let mut out = io::stderr().lock();
     let _ = match out.is_terminal() {

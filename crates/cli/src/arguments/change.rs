@@ -1,4 +1,4 @@
-//! What may be typed to change files.
+//! The arguments of the commands that change files.
 
 use std::path::PathBuf;
 

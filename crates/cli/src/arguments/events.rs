@@ -1,4 +1,4 @@
-//! What may be typed to read events.
+//! The arguments for reading events.
 
 use clap::Args;
 
@@ -34,7 +34,7 @@ pub(crate) struct EventsArguments {
 /// The longest name of an editor, in characters.
 const LONGEST_NAME: usize = 40;
 
-/// Reads the name of an editor, which questions show.
+/// Parses the name of an editor, which questions show.
 fn editor_name(typed: &str) -> Result<String, String> {
     let is_plain = |letter: char| letter.is_alphanumeric() || " -_.+".contains(letter);
     match typed.chars().count() {

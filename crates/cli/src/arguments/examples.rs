@@ -1,4 +1,4 @@
-//! The examples at the end of each help page. Whoever reads one page needs no other.
+//! The examples at the end of each help page. A reader of one page needs no other.
 
 pub(super) const PROGRAM: &str = "\
 `lancet help COMMAND` explains a command with examples. Topics: `lancet help permissions`,

@@ -1,4 +1,4 @@
-//! What may be typed to take in what an agent's hooks tell.
+//! The arguments of the command that receives the reports of an agent's hooks.
 
 use clap::Args;
 

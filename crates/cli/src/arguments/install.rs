@@ -1,4 +1,4 @@
-//! What may be typed to add lancet to agents and to take it out again.
+//! The arguments of the commands that add lancet to agents and remove it again.
 
 use clap::{Args, ValueEnum};
 

@@ -1,11 +1,11 @@
-//! What a wrong command line is answered with, beyond what clap says by itself.
+//! The explanations of wrong command lines, beyond those of clap.
 
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use lancet_install::shell_word;
 
-/// Commands that other programs have, and the one that does it here.
+/// Commands that other programs have, and the equivalent command here.
 const OTHER_COMMANDS: &[(&[&str], &str)] = &[
     (
         &["cat", "view", "less", "open"],
@@ -122,8 +122,8 @@ const OTHER_FLAGS: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// Adds a tip for a command or a number that another program would take, and leaves out clap's advice to put a flag behind
-/// `--`, which is wrong wherever no text can begin with a dash.
+/// Adds a tip for a command or a number that another program would accept. Leaves out clap's advice to put a flag
+/// behind `--`, which is wrong wherever no text can begin with a dash.
 pub(crate) fn explained(mut error: clap::Error, typed: &[OsString]) -> clap::Error {
     let command = typed
         .get(1)
@@ -137,7 +137,7 @@ pub(crate) fn explained(mut error: clap::Error, typed: &[OsString]) -> clap::Err
             error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
         }
     }
-    // A suggestion that begins otherwise is rarely what was meant.
+    // A suggestion with another first letter is rarely what was meant.
     if let Some(ContextValue::Strings(mut names)) = error.remove(ContextKind::SuggestedSubcommand) {
         names.retain(|name| name.chars().next() == command.chars().next() && name != "complete");
         if !names.is_empty() {
@@ -199,7 +199,7 @@ fn tip(error: &clap::Error, command: &str, typed: &[OsString]) -> Option<String>
     }
 }
 
-/// The pattern and the new text of sed's `s/a/b/`, with any of its usual separators.
+/// Returns the pattern and the new text of sed's `s/a/b/`, with any of its usual separators.
 fn substitution(word: &str) -> Option<(String, String)> {
     let rest = word.strip_prefix('s')?;
     let mark = rest

@@ -1,8 +1,8 @@
-//! Forms of a command line that other programs take, turned into the one that is parsed here.
+//! Converts command line forms of other programs to the one that is parsed here.
 
 use std::ffi::OsString;
 
-/// The options of every command that take a value. Those before the command belong to it, too.
+/// The options of every command that take a value, including those before the command.
 const WITH_VALUE: [&str; 7] = [
     "--root",
     "--read-root",
@@ -13,7 +13,7 @@ const WITH_VALUE: [&str; 7] = [
     "--color",
 ];
 
-/// The command line as it is parsed: options that stand before the command stand behind its name, and `log -3` is
+/// Returns the command line as it is parsed: options before the command are moved behind its name, and `log -3` becomes
 /// `log -n 3`, as in git.
 pub(crate) fn arranged(typed: Vec<OsString>) -> Vec<OsString> {
     with_count(command_first(typed))

@@ -1,4 +1,4 @@
-//! What may be typed about the questions that wait for a person.
+//! The arguments of the commands on the questions that wait for a person.
 
 use std::path::PathBuf;
 

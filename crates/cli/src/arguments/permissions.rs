@@ -1,4 +1,4 @@
-//! What may be typed about permissions: explain, rules, trust.
+//! The arguments of the commands on permissions: explain, rules, trust.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What may be typed to record what other programs change.
+//! The arguments of the commands that record what other programs change.
 
 use std::ffi::OsString;
 
@@ -58,7 +58,7 @@ pub(crate) struct CheckpointArguments {
 /// The longest name of a checkpoint.
 const LONGEST: usize = 64;
 
-/// A name that cannot be an id.
+/// Parses the name of a checkpoint, which must not look like an id.
 fn checkpoint_name(typed: &str) -> Result<String, String> {
     let may_be = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     if typed.is_empty() || typed.len() > LONGEST || !typed.bytes().all(may_be) {

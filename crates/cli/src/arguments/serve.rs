@@ -1,4 +1,4 @@
-//! What may be typed after `lancet serve`.
+//! The arguments of `lancet serve`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What may be typed about the sessions at work.
+//! The arguments of the commands on the sessions at work.
 
 use clap::{Arg, Args, Subcommand};
 

@@ -1,4 +1,4 @@
-//! What may be typed about the tools on offer: `lancet tools`, and the choice of tools that several commands take.
+//! The arguments for the offered tools: `lancet tools`, and the choice of tools that several commands share.
 
 use clap::{Args, ValueEnum};
 use lancet::tools::ToolPrefix;
@@ -64,7 +64,7 @@ pub(crate) struct OfferArguments {
 }
 
 impl OfferArguments {
-    /// The form of answers.
+    /// Returns the form of answers.
     pub(crate) fn answers(&self) -> Answers {
         match self.structured {
             true => Answers::Structured,
@@ -72,7 +72,7 @@ impl OfferArguments {
         }
     }
 
-    /// How much data answers have.
+    /// Returns how much data answers contain.
     pub(crate) fn data_extent(&self) -> DataExtent {
         match self.data {
             None => DataExtent::ByClient,

@@ -1,4 +1,4 @@
-//! What may be typed to look on while agents work.
+//! The arguments of `lancet watch`.
 
 use clap::Args;
 

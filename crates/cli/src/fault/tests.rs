@@ -1,5 +1,5 @@
-//! The message of a panic after each command that writes. The panic hook and the registered call belong to the process, so
-//! every case runs in a process of its own: this test program once more.
+//! The message of a panic after each command that writes. The panic hook and the registered call belong to the process,
+//! so every case runs in a separate process, which is this test program again.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,7 +18,7 @@ use crate::surroundings::Surroundings;
 const FOLDER: &str = "LANCET_TEST_FAULT_IN";
 /// The command of the case that the process runs.
 const COMMAND: &str = "LANCET_TEST_FAULT_AFTER";
-/// Which part of the message says that files may have been written.
+/// The part of the message that says that files may have been written.
 const WRITTEN: &str = "The file may have been written";
 
 #[test]
@@ -59,7 +59,7 @@ fn a_fault_before_any_write_says_that_files_are_as_they_were() {
     assert!(error.contains("fault of lancet"), "{error}");
 }
 
-/// What a process prints that runs this command and panics behind it.
+/// Returns the output of a process that runs this command and then panics.
 fn fault_after(command: &str) -> (String, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path().join("root");

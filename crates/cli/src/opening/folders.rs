@@ -33,7 +33,7 @@ impl WorkFolders {
         })
     }
 
-    /// The folders that stay writable: the roots, the state folder, and the folder of the user's settings.
+    /// Returns the folders that stay writable: the roots, the state folder, and the folder of the user's settings.
     pub(super) fn writable(
         &self,
         footprint: Footprint,
@@ -46,7 +46,7 @@ impl WorkFolders {
             folders: self.roots.clone(),
             made: Vec::new(),
         };
-        // A person is asked at the terminal, which is a device and no file.
+        // A person is prompted at the terminal, which is a device and not a file.
         writable.folders.push("/dev/tty".into());
         let settings = around.user_settings();
         let settings = settings.as_deref().and_then(Path::parent);
@@ -67,9 +67,10 @@ impl WorkFolders {
         writable
     }
 
-    /// Whether the parent of the state folder may be writable, too. Landlock rules apply to folders and not to names, so a
-    /// state folder that is removed and created again would be closed to a long-lived process. The parent stays closed if
-    /// it is the home folder or above it, the folder of temporary files, or contains a read root.
+    /// Reports whether the parent of the state folder may be writable as well. Landlock rules apply to folders and not
+    /// to names, so a state folder that is removed and created again would be closed to a long-lived process. The
+    /// parent stays closed if it is the home folder or above it, the folder of temporary files, or contains a read
+    /// root.
     fn may_write_parent(&self, parent: &Path, around: &Surroundings) -> bool {
         let mut closed = around.home.iter().chain(&self.read_roots);
         let is_wide = closed.any(|closed| closed.starts_with(parent));

@@ -1,5 +1,6 @@
-//! The variables by which a command knows that an agent runs it. Each is one that the agent itself sets for the commands it
-//! runs; variables that people set to configure an agent (`CODEX_HOME`, `GOOSE_PROVIDER`) are none of them.
+//! The variables by which a command detects that an agent runs it. Each is one that the agent itself sets for the
+//! commands that it runs. Variables that people set to configure an agent (`CODEX_HOME`, `GOOSE_PROVIDER`) are not
+//! included.
 
 use std::ffi::OsString;
 
@@ -33,20 +34,20 @@ const VARIABLES: &[(&str, &str)] = &[
 /// The agent that runs this command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RunningAgent {
-    /// The variable that tells of it.
+    /// The variable by which it was detected.
     pub(crate) variable: &'static str,
     /// Its name for people.
     pub(crate) name: &'static str,
 }
 
 impl RunningAgent {
-    /// The agent that the environment of this process tells of.
+    /// Returns the agent that the environment of this process names.
     pub(crate) fn around() -> Option<Self> {
         running(&|name| std::env::var_os(name).filter(|value| !value.is_empty()))
     }
 }
 
-/// The agent that the environment tells of; none where no agent runs this command.
+/// Returns the agent that the environment names; none where no agent runs this command.
 pub(super) fn running(set: &dyn Fn(&str) -> Option<OsString>) -> Option<RunningAgent> {
     let (variable, name) = VARIABLES
         .iter()

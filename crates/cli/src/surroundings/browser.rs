@@ -1,9 +1,9 @@
-//! The program that opens a file in the person's browser.
+//! Finds the program that opens a file in the user's browser.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Programs that open a file in the browser of a desktop, with their arguments, the first that is there.
+/// Programs that open a file in the browser of a desktop, with their arguments. The first that is installed is used.
 const DESKTOP: [&[&str]; 4] = [
     &["xdg-open"],
     &["gio", "open"],
@@ -14,7 +14,7 @@ const DESKTOP: [&[&str]; 4] = [
 /// Finds the command that opens a file in a browser, for a shell; none where there is no screen to show one on, or no such program.
 pub(super) fn command(set: &impl Fn(&str) -> Option<OsString>) -> Option<String> {
     if let Some(chosen) = set("BROWSER") {
-        // Several may be named, of which the first counts.
+        // Several may be named; the first one applies.
         let chosen = chosen.into_string().ok()?;
         let first = chosen.split(':').next().map(str::trim);
         return first.filter(|first| !first.is_empty()).map(str::to_owned);

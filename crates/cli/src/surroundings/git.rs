@@ -1,5 +1,5 @@
 //! git's configuration outside a repository: the user's and the system's configuration and attributes files, read as
-//! texts where `write.git_diff` needs them. The library interprets them; no program that they name is run and no file
+//! texts where `write.git_diff` needs them. The library interprets them. No program that they name is run, and no file
 //! that they name is read.
 
 use std::fs::File;

@@ -1,5 +1,5 @@
-//! The escape sequences by which the terminal shows pictures, found by the variables that terminals set. The terminal itself
-//! is not queried, because one that does not know the query would print it.
+//! The escape sequences by which the terminal shows pictures, chosen by the variables that terminals set. The terminal
+//! itself is not queried, because one that does not know the query would print it.
 
 use std::ffi::OsString;
 
@@ -12,8 +12,8 @@ pub(crate) enum PictureProtocol {
     Iterm,
 }
 
-/// The protocol of the terminal; none where it is not known to have one. tmux and screen stand between the program and the
-/// terminal, and let such sequences through only where that was configured.
+/// Returns the protocol of the terminal; none where it is not known to have one. tmux and screen are between the
+/// program and the terminal, and let such sequences through only where that was configured.
 pub(super) fn protocol(set: &dyn Fn(&str) -> Option<OsString>) -> Option<PictureProtocol> {
     let text = |name: &str| set(name).map(|value| value.to_string_lossy().into_owned());
     let terminal = text("TERM").unwrap_or_default();

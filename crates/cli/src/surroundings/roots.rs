@@ -63,14 +63,14 @@ pub(crate) fn resolve(
     Ok(roots)
 }
 
-/// Where the roots of `lancet mcp` come from.
+/// The origin of the roots of `lancet mcp`.
 #[derive(Clone, Debug)]
 pub(crate) enum AgentRoots {
     /// The command line names them.
     Named,
     /// They follow from the working folder ([`RootHint::Project`]).
     Found,
-    /// There are none: the working folder is too wide to be one. The roots of the client may be taken.
+    /// There are none: the working folder is too wide to be one. The roots of the client may be used instead.
     TooWide {
         /// The working folder.
         folder: PathBuf,
@@ -92,12 +92,12 @@ impl AgentRoots {
         })
     }
 
-    /// The folder that the roots of a client may be below, where there are no others: the home folder.
+    /// Returns the folder below which the roots of a client must be if there are no others: the home folder.
     pub(crate) fn ceiling(around: &Surroundings) -> Option<PathBuf> {
         around.home.as_ref()?.canonicalize().ok()
     }
 
-    /// Says why there are no roots, as a whole sentence.
+    /// Explains why there are no roots, as a whole sentence.
     pub(crate) fn why(folder: &Path, what: &str) -> String {
         format!(
             "lancet was started in {} ({what}), which is too wide to be a root.",
@@ -106,7 +106,7 @@ impl AgentRoots {
     }
 }
 
-/// The read roots, with symbolic links resolved.
+/// Returns the read roots, with symbolic links resolved.
 pub(crate) fn resolve_read(
     given: &[PathBuf],
     around: &Surroundings,
@@ -156,8 +156,8 @@ fn refused_as_wide(which: &str, what: &str, folder: &Path) -> Failure {
     ))
 }
 
-/// The root for one path: the working folder or the git work tree around the path, if the path is in them, else the
-/// folder itself or the file's folder. The home folder and `/` are never taken for a project, except for a file
+/// Returns the root for one path: the working folder or the git work tree around the path, if the path is in them, else
+/// the folder itself or the file's folder. The home folder and `/` are never taken for a project, except for a file
 /// directly in one of them.
 fn around_path(path: &Path, around: &Surroundings) -> Result<PathBuf, Failure> {
     let spot = ResolvedPath::of(path);
@@ -181,8 +181,8 @@ fn around_path(path: &Path, around: &Surroundings) -> Result<PathBuf, Failure> {
     }
 }
 
-/// Which of two folders around a path is the project: the one that has settings, the working folder first, so that no
-/// rule of a single one of them is missed; else the outer one.
+/// Returns which of two folders around a path is the project. That is the one with settings, the working folder first,
+/// so that if only one of them has rules, none of them is missed. Without settings it is the outer one.
 fn governing(working: PathBuf, tree: PathBuf) -> PathBuf {
     // A settings file that cannot be read is reported when it is loaded.
     let has_settings = |folder: &Path| folder.join(NAME).symlink_metadata().is_ok();
@@ -251,7 +251,7 @@ fn too_wide(folder: &Path, around: &Surroundings) -> Option<&'static str> {
     (home.as_deref() == Some(folder)).then_some("your home folder")
 }
 
-/// The system's error message without its number.
+/// Returns the system's error message without its number.
 fn plain(error: &std::io::Error) -> String {
     let words = error.to_string();
     match words.split_once(" (os error") {

@@ -85,7 +85,7 @@ pub(crate) fn files(
     Ok(files)
 }
 
-/// Reads the permissions of Claude Code that were asked for.
+/// Reads the permissions of Claude Code, if they were requested.
 pub(crate) fn claude(
     around: &Surroundings,
     given: Option<&Path>,
@@ -100,7 +100,7 @@ pub(crate) fn claude(
     settings.map(Some).map_err(|error| wrong(error.to_string()))
 }
 
-/// Loads the settings in force. Parts of files that cannot be used are flaws of the settings; a wrong flag is a failure.
+/// Loads the settings that apply. Unusable parts of files are flaws of the settings; a wrong flag is a failure.
 pub(crate) fn load(files: &[SettingsFile], flags: Flags<'_>) -> Result<Settings, Failure> {
     let mut layers: Vec<Layer> = files
         .iter()
@@ -187,8 +187,7 @@ fn found(origin: Origin, path: PathBuf) -> Result<SettingsFile, Failure> {
     })
 }
 
-/// The failure where even the folder of a settings file cannot be entered: it is unknown whether there are settings at
-/// all.
+/// Fails if even the folder of a settings file cannot be entered: it is then unknown whether there are any settings.
 fn refuse_closed_folder(path: &Path, error: &io::Error) -> Result<(), Failure> {
     if error.kind() == io::ErrorKind::PermissionDenied
         && let Some(folder) = path.parent()

@@ -1,6 +1,6 @@
-//! The projects that the user trusts: settings files by path and by the hash of their content, and folders by what tells
-//! them from any other folder of the same path. They are in a file of the state folder to which lines are only appended,
-//! so that concurrent writers lose nothing.
+//! The projects that the user trusts: settings files by path and by the hash of their content, and folders by path and
+//! identity, so that another folder at the same path is not trusted. They are in a file of the state folder to which
+//! lines are only appended, so that concurrent writers lose nothing.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
@@ -12,25 +12,25 @@ use lancet_workspace::{RealDisk, WorkspaceId};
 
 use super::Surroundings;
 
-/// The name of that file. Each line has a hash, or a dash for revoked trust, and the path of a settings file or a folder;
-/// the last line for a path counts.
+/// The name of that file. Each line contains a hash, or a dash for revoked trust, and the path of a settings file or a
+/// folder. The last line for a path applies.
 const NAME: &str = "trusted";
 
 /// The dash in place of a hash, for revoked trust.
 const NONE: &str = "-";
 
-/// The path of the file; none without a state folder.
+/// Returns the path of the file; none without a state folder.
 pub(crate) fn file(around: &Surroundings, state_dir: Option<&Path>) -> Option<PathBuf> {
     Some(around.state_dir(state_dir).ok()??.join(NAME))
 }
 
-/// Whether the user trusts this content of a project's settings.
+/// Reports whether the user trusts this content of a project's settings.
 pub(crate) fn is_trusted(state: &Path, settings: &Path, text: &str) -> bool {
     last_hash(state, settings).is_some_and(|hash| hash == Settings::fingerprint(text))
 }
 
-/// Whether the user trusts this folder to run the language servers of the built-in table. A folder that was removed and
-/// made again is another one.
+/// Reports whether the user trusts this folder to run the language servers of the built-in table. A folder that was
+/// removed and created again is a different one.
 pub(crate) fn is_folder_trusted(state: &Path, folder: &Path) -> bool {
     let kept = last_hash(state, folder);
     kept.is_some_and(|kept| identity(folder).is_ok_and(|identity| identity == kept))
@@ -51,7 +51,7 @@ pub(crate) fn keep_folder(state: &Path, folder: &Path, trust: FolderTrust) -> io
     append(state, &hash, folder)
 }
 
-/// What is recorded of a folder.
+/// The recorded trust in a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FolderTrust {
     /// The user trusts it.
@@ -60,7 +60,7 @@ pub(crate) enum FolderTrust {
     Revoked,
 }
 
-/// What tells a folder from any other of the same path: its path, inode number and birth time.
+/// Returns what distinguishes a folder from any other at the same path: its path, inode number and birth time.
 fn identity(folder: &Path) -> io::Result<String> {
     let found = WorkspaceId::at(&RealDisk, folder)?;
     let id = found.ok_or(io::ErrorKind::NotFound)?;
@@ -71,7 +71,7 @@ fn identity(folder: &Path) -> io::Result<String> {
         .collect())
 }
 
-/// The hash in the last line for a path.
+/// Returns the hash in the last line for a path.
 fn last_hash(state: &Path, path: &Path) -> Option<String> {
     let kept = std::fs::read_to_string(state.join(NAME)).ok()?;
     let path = path.to_string_lossy();

@@ -1,6 +1,6 @@
-//! The programs and scripts that the user trusts together with a project: the hash of each file is kept in the state
-//! folder, with its text where that is short, so that a change can be shown. A program that the user cannot write
-//! belongs to the system, and its updates are not asked about.
+//! The programs and scripts that the user trusts together with a project. The hash of each file is recorded in the
+//! state folder, together with its text if that is short, so that a change can be shown. A program that the user cannot
+//! write belongs to the system, and its updates need no confirmation.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 /// The folder of the state folder with one file for each project.
 const FOLDER: &str = "trusted-programs";
 
-/// The longest text that is kept so that a change can be shown, in bytes.
+/// The longest text that is recorded so that a change can be shown, in bytes.
 const LONGEST_TEXT: u64 = 256 * 1024;
 
-/// Folders that a package manager fills, with the lock files that say with what.
+/// Folders that a package manager fills, with the lock files that record their contents.
 const PACKAGE_FOLDERS: [(&str, &[&str]); 3] = [
     (
         "node_modules",
@@ -48,16 +48,16 @@ const PYTHON_LOCKS: &[&str] = &[
 pub(crate) struct ProgramFile {
     /// The file, under the name by which it is started.
     pub(crate) path: PathBuf,
-    /// Whether it lies in the project.
+    /// Whether it is in the project.
     pub(crate) is_inside: bool,
-    /// What is kept of it; none where it belongs to the system.
+    /// The record of the file; none where it belongs to the system.
     pub(crate) kept: Option<KeptFile>,
 }
 
-/// What is kept of a file.
+/// The record of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeptFile {
-    /// The file whose hash it is: the program itself, or the lock file of the package folder that it lies in.
+    /// The file whose hash is recorded: the program itself, or the lock file of the package folder that contains it.
     pub(crate) source: PathBuf,
     /// The hash of its bytes.
     pub(crate) hash: String,
@@ -65,10 +65,10 @@ pub(crate) struct KeptFile {
     pub(crate) text: Option<String>,
 }
 
-/// What is kept for a project, by the path of the program.
+/// The records of a project, by the path of the program.
 pub(crate) type Record = BTreeMap<PathBuf, KeptFile>;
 
-/// Finds the files that a command is started from, as far as they exist.
+/// Finds the files that a command is started from, if they exist.
 pub(crate) fn files_of(
     command: &[String],
     places: &ProgramPlaces,
@@ -90,7 +90,7 @@ pub(crate) fn files_of(
     Ok(found)
 }
 
-/// The files of a command that exist, and whether the command names each for certain.
+/// Returns the files of a command that exist, and whether the command certainly refers to each.
 fn existing(command: &[String], places: &ProgramPlaces) -> Vec<(PathBuf, bool)> {
     let files = CommandFiles::of(command, places);
     let program = files.program.into_iter().find(|path| path.is_file());
@@ -109,7 +109,7 @@ fn is_inside(path: &Path, root: &Path) -> bool {
     path.starts_with(root) || real().starts_with(root)
 }
 
-/// Whether only the superuser can change a file, and this user is another one.
+/// Reports whether only the superuser can change a file, and this user is not the superuser.
 fn is_of_system(path: &Path) -> bool {
     let is_roots = fs::metadata(path).is_ok_and(|facts| facts.uid() == 0);
     is_roots && !rustix::process::geteuid().is_root()
@@ -123,7 +123,7 @@ fn kept_of(path: &Path, root: &Path) -> io::Result<KeptFile> {
     Ok(KeptFile { source, hash, text })
 }
 
-/// The lock file that covers a file in a package folder of the project.
+/// Returns the lock file that covers a file in a package folder of the project.
 fn lock_file(path: &Path, root: &Path) -> Option<PathBuf> {
     let below = path.strip_prefix(root).ok()?;
     let mut folder = root.to_path_buf();
@@ -161,7 +161,7 @@ fn record_file(state: &Path, root: &Path) -> PathBuf {
     state.join(FOLDER).join(format!("{name}.json"))
 }
 
-/// Keeps what the user trusts now, in place of what was kept before.
+/// Records the files that the user trusts now, in place of the earlier record.
 pub(crate) fn keep(state: &Path, root: &Path, files: &[ProgramFile]) -> io::Result<()> {
     let kept = files.iter().filter_map(|file| {
         let kept = file.kept.as_ref()?;
@@ -188,7 +188,7 @@ pub(crate) fn keep(state: &Path, root: &Path, files: &[ProgramFile]) -> io::Resu
     fs::rename(new, target)
 }
 
-/// Forgets what was kept.
+/// Removes the record of a project.
 pub(crate) fn forget(state: &Path, root: &Path) -> io::Result<()> {
     match fs::remove_file(record_file(state, root)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -196,7 +196,7 @@ pub(crate) fn forget(state: &Path, root: &Path) -> io::Result<()> {
     }
 }
 
-/// Reads what is kept; empty where nothing is, or where it cannot be read.
+/// Reads the record; empty where there is none, or where it cannot be read.
 pub(crate) fn load(state: &Path, root: &Path) -> Record {
     let text = fs::read_to_string(record_file(state, root)).unwrap_or_default();
     let object: Value = serde_json::from_str(&text).unwrap_or_default();
@@ -213,7 +213,7 @@ pub(crate) fn load(state: &Path, root: &Path) -> Record {
     kept.collect()
 }
 
-/// What tells one state of a file from another without reading it.
+/// The stat values that distinguish one state of a file from another without reading it.
 type Stamp = (u64, u64, u64, i64, i64, i64, i64);
 
 /// Checks programs before they are started, in the process that starts them.
@@ -243,8 +243,8 @@ impl TrustCheck {
         }
     }
 
-    /// Whether every file that a command is started from is as the user trusted it. A file that the user's own settings
-    /// name, and that no trust was asked for, counts as trusted.
+    /// Reports whether every file that a command is started from is as the user trusted it. A file that the user's own
+    /// settings name, and that never needed trust, counts as trusted.
     pub(crate) fn passes(&self, command: &[String]) -> bool {
         let record = self.state.as_deref().map(|state| load(state, &self.root));
         let record = record.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Output for terminals whose locale has no UTF-8: the signs of lancet's own in ASCII.
+//! Output for terminals whose locale has no UTF-8: lancet's own symbols in ASCII.
 
 use std::borrow::Cow;
 use std::io;
@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Whether the locale has no UTF-8; set once, at the start.
 static IS_ASCII: AtomicBool = AtomicBool::new(false);
 
-/// Says that the locale has no UTF-8.
+/// Sets that the locale has no UTF-8.
 pub(crate) fn use_ascii() {
     IS_ASCII.store(true, Ordering::Relaxed);
 }
 
-/// A text as the terminal can show it: arrows, dots and pictures of control characters in ASCII where it has no UTF-8.
+/// Returns a text as the terminal can show it: arrows, dots and pictures of control characters in ASCII where it has no
+/// UTF-8.
 pub(crate) fn for_terminal(text: &str) -> Cow<'_, str> {
     match IS_ASCII.load(Ordering::Relaxed) {
         true => in_ascii(text),

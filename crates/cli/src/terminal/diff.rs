@@ -17,12 +17,12 @@ enum LineGutter {
 }
 
 impl Colour {
-    /// Colours a unified diff and marks the words that changed. Without colours it is the diff as it is.
+    /// Colours a unified diff and marks the words that changed. Without colours the diff is unchanged.
     pub(crate) fn diff(self, diff: &str) -> String {
         render(self, diff, LineGutter::Left)
     }
 
-    /// The same with the numbers of the lines before and after the change, for a terminal.
+    /// Colours a diff for a terminal, with the numbers of the lines before and after the change.
     pub(crate) fn numbered_diff(self, diff: &str) -> String {
         render(self, diff, LineGutter::Shown)
     }
@@ -67,7 +67,7 @@ fn render(colour: Colour, diff: &str, numbers: LineGutter) -> String {
     out
 }
 
-/// The width of the largest line number.
+/// Returns the width of the largest line number.
 fn width(lines: &[DiffLine<'_>]) -> usize {
     let last = lines.iter().filter_map(|line| match line.role {
         Role::Hunk { old, new } => Some(old.max(new)),
@@ -94,7 +94,7 @@ fn line_of(colour: Colour, line: &DiffLine<'_>, marks: &[Range<usize>]) -> Strin
     let mut out = String::new();
     let mut at = 0;
     for mark in marks {
-        // The marks count from behind the sign.
+        // The marks count from after the sign.
         let mark = mark.start + 1..mark.end + 1;
         out.push_str(&colour.paint(style, &whole[at..mark.start]));
         out.push_str(&colour.marked(style, &whole[mark.clone()]));

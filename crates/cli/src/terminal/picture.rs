@@ -11,14 +11,14 @@ use crate::surroundings::PictureProtocol;
 /// The most base64 characters in one piece of kitty's protocol.
 const PIECE: usize = 4096;
 
-/// The pixels of a character where the terminal does not tell its size in pixels.
+/// The pixels of a character where the terminal does not report its size in pixels.
 const UNKNOWN_CELL: (f64, f64) = (8.0, 16.0);
 
-/// The rows below a picture that stay free for the line about it and the next prompt.
+/// The rows below a picture that remain free for its description and the next prompt.
 const FREE_ROWS: u16 = 2;
 
-/// The escape sequences that show a picture (PNG or JPEG) of so many pixels; none where it cannot be made into what the
-/// terminal takes.
+/// Returns the escape sequences that show a picture (PNG or JPEG) of so many pixels; none where it cannot be converted
+/// to a format that the terminal accepts.
 pub(crate) fn picture(
     protocol: PictureProtocol,
     bytes: &[u8],
@@ -31,7 +31,7 @@ pub(crate) fn picture(
     }
 }
 
-/// Transmits and shows a PNG (`a=T,f=100`); the terminal is told to answer nothing (`q=2`).
+/// Transmits and shows a PNG (`a=T,f=100`), and requests no answer from the terminal (`q=2`).
 fn kitty(png: &[u8], columns: Option<u16>) -> String {
     let text = STANDARD.encode(png);
     let width = columns.map_or_else(String::new, |columns| format!(",c={columns}"));
@@ -58,7 +58,7 @@ fn iterm(bytes: &[u8], columns: Option<u16>) -> String {
     )
 }
 
-/// How many columns a picture gets that is larger than the screen; none where it fits.
+/// Returns the columns for a picture that is larger than the screen; none where it fits.
 fn columns_to_fit((width, height): (u32, u32)) -> Option<u16> {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
     let (columns, rows) = (size.ws_col, size.ws_row.saturating_sub(FREE_ROWS));

@@ -47,10 +47,10 @@ impl Drop for ProgressLine {
     }
 }
 
-/// What stands on the line of standard error.
+/// The content of the progress line on standard error.
 struct LineState {
     shown: bool,
-    /// Whether a person is asked at the moment: the line is theirs.
+    /// Whether a person is being prompted at the moment: the line must then stay free.
     asking: bool,
 }
 
@@ -71,11 +71,11 @@ impl LineState {
     }
 }
 
-/// Work whose length is not known: a line says what is done and for how long, renewed by a thread of its own.
+/// Work of unknown length: a line says what is done and for how long. A separate thread renews it.
 pub(crate) struct WorkLine(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl WorkLine {
-    /// Begins the work. The words say what is done: "undoing".
+    /// Begins the work. `words` says what is done: "undoing".
     pub(crate) fn begin(words: &'static str) -> Self {
         if !io::stderr().is_terminal() {
             return Self(None);
@@ -95,7 +95,7 @@ impl WorkLine {
             }
             line().clear();
         };
-        // Without a thread the work goes on without a line.
+        // Without a thread the work continues without a line.
         Self(thread.spawn(renew).ok().map(|thread| (end, thread)))
     }
 }
@@ -109,7 +109,7 @@ impl Drop for WorkLine {
     }
 }
 
-/// Keeps the line free while a person is asked.
+/// Keeps the line free while a person is prompted.
 pub(super) struct FreeLine(());
 
 impl FreeLine {

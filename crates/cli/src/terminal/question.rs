@@ -1,4 +1,4 @@
-//! Asks a person before a write, on the terminal device itself: standard input may carry text, and what feeds it need
+//! Prompts a person before a write, on the terminal device itself: standard input may contain text, and its source need
 //! not be a person.
 
 mod edited;
@@ -29,7 +29,7 @@ use crate::surroundings::Surroundings;
 /// The longest answer that is read, in bytes.
 const LONGEST_ANSWER: usize = 4096;
 
-/// How often it is checked whether the answer is still wanted.
+/// How often a check is made whether the answer is still wanted.
 const LOOK_EVERY: Timespec = Timespec {
     tv_sec: 0,
     tv_nsec: 100_000_000,
@@ -38,7 +38,7 @@ const LOOK_EVERY: Timespec = Timespec {
 /// The consent that flags gave in advance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Consent {
-    /// Every question is asked.
+    /// Every question is shown.
     Ask,
     /// `--yes`: questions count as answered with yes, except those about protected names.
     Given,
@@ -46,19 +46,19 @@ pub(crate) enum Consent {
     GivenToAll,
 }
 
-/// Whose change a question is about.
+/// The origin of a change that a question is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asker {
-    /// The person's own command waits for the answer.
+    /// The user's own command waits for the answer.
     Command,
-    /// An agent asks. The question is on record and can stay open.
+    /// An agent needs the answer. The question is recorded and can stay open.
     Agent,
 }
 
 /// The state of the questions of one command.
 #[derive(Debug, Default)]
 struct AskState {
-    /// A question that could not be asked, for the error message.
+    /// A question that could not be shown, for the error message.
     failed_to_ask: Option<(String, bool)>,
     /// Whether a person has seen the diff.
     shown: bool,
@@ -66,19 +66,19 @@ struct AskState {
     drafts: Option<PathBuf>,
     /// The files of the last question.
     asked: Vec<PathBuf>,
-    /// The words that each question begins with.
+    /// The text that each question begins with.
     heading: String,
 }
 
-/// Asks on the terminal. Clones share the state of the questions.
+/// An approver that prompts on the terminal. Clones share the state of the questions.
 #[derive(Clone, Debug)]
 pub(crate) struct TerminalApprover {
     consent: Consent,
     colour: Colour,
-    /// Whether the person has a pager.
+    /// Whether the user has a pager.
     has_pager: bool,
     past: Arc<Mutex<AskState>>,
-    /// Held while a question is on the screen: a question that is withdrawn may still have its pager or editor open.
+    /// Locked while a question is on the screen: a question that is withdrawn may still have its pager or editor open.
     screen: Arc<Mutex<()>>,
 }
 
@@ -99,21 +99,22 @@ impl TerminalApprover {
         self.past().drafts = Some(folder);
     }
 
-    /// Sets the words that each question begins with.
+    /// Sets the text that each question begins with.
     pub(crate) fn begin_with(&self, heading: &str) {
         self.past().heading = heading.to_owned();
     }
 
-    /// Whether a person has already seen the diff.
+    /// Reports whether a person has already seen the diff.
     pub(crate) fn has_shown(&self) -> bool {
         self.past().shown
     }
 
-    /// The message for a question that could not be asked. Without it the answer would say that the user declined.
+    /// Returns the message for a question that could not be shown. Without it the answer would say that the user
+    /// declined.
     pub(crate) fn failed_to_ask(&self) -> Option<String> {
         let past = self.past();
         let (reason, protected) = past.failed_to_ask.as_ref()?;
-        // The message names a rule or a protected name as the reason, but not the mode: a person's own command asks
+        // The message names a rule or a protected name as the reason, but not the mode: a person's own command prompts
         // before every write by default.
         let why = match reason.starts_with("the mode is ") {
             true => "it has to be confirmed",
@@ -133,7 +134,8 @@ impl TerminalApprover {
         self.past.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks until there is an answer; none where there is no terminal, an inner none where the question stays open.
+    /// Prompts until there is an answer. The result is none where there is no terminal; an inner none means that the
+    /// question stays open.
     fn ask_at_terminal(
         &self,
         question: &Question,
@@ -212,7 +214,7 @@ impl TerminalApprover {
         }
     }
 
-    /// The words before a question that is asked again, because a file changed.
+    /// Returns the text before a question that is repeated, because a file changed.
     fn again(&self, question: &Question) -> String {
         let files: Vec<PathBuf> = question
             .files
@@ -228,10 +230,10 @@ impl TerminalApprover {
         }
     }
 
-    /// Shows a text that is longer than the screen in the pager. False where it was not shown.
+    /// Shows a text that is longer than the screen in the pager. Returns false where it was not shown.
     fn page(&self, terminal: &Terminal, text: &str) -> bool {
         let rows = rustix::termios::tcgetwinsize(&terminal.0).map_or(0, |size| size.ws_row);
-        // The prompt takes two lines. A terminal that does not tell its size is taken for a long one.
+        // The prompt takes two lines. A terminal that does not report its size is assumed to be long enough.
         let fits = rows == 0 || text.lines().count() + 2 < usize::from(rows);
         if fits || !self.has_pager {
             return false;
@@ -272,7 +274,7 @@ impl Approver for TerminalApprover {
     }
 }
 
-/// Whether there is a terminal to ask on.
+/// Reports whether there is a terminal to prompt on.
 pub(crate) fn has_terminal() -> bool {
     Terminal::open().is_some()
 }
@@ -290,11 +292,11 @@ pub(crate) fn question_line(question: &str) -> Option<String> {
     terminal.ask(&format!("{question} "), &Wait::default())?
 }
 
-/// The terminal itself.
+/// The terminal device itself.
 struct Terminal(File);
 
 impl Terminal {
-    /// Opens it; none where there is none.
+    /// Opens it; none where there is no terminal.
     fn open() -> Option<Self> {
         let mut options = OpenOptions::new();
         let opened = options.read(true).write(true).open("/dev/tty");
@@ -306,7 +308,7 @@ impl Terminal {
         self.0.write_all(for_terminal(text).as_bytes()).ok()
     }
 
-    /// Shows a text and waits for a line; an inner none where nobody waits for it any more.
+    /// Shows a text and waits for a line; an inner none where the answer is no longer wanted.
     fn ask(&mut self, text: &str, wait: &Wait) -> Option<Option<String>> {
         self.say(text)?;
         self.read_line(wait).ok()
@@ -325,13 +327,13 @@ impl Terminal {
             if ready == 0 {
                 continue;
             }
-            // A terminal hands over whole lines.
+            // A terminal delivers whole lines.
             let mut bytes = [0; 1024];
             let length = self.0.read(&mut bytes)?;
             line.extend_from_slice(&bytes[..length]);
             if length == 0 || line.contains(&b'\n') || line.len() >= LONGEST_ANSWER {
                 if !line.ends_with(b"\n") {
-                    // End of input leaves the cursor behind the question.
+                    // At the end of input the cursor is still on the line of the question.
                     let _ = self.0.write_all(b"\n");
                 }
                 let first = line.split(|byte| *byte == b'\n').next().unwrap_or_default();

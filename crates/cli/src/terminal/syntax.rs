@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lancet_rendering::{Syntax, SyntaxState, Token};
 
-/// The time that colours may take for one file; the lines after it have none.
+/// The longest time for colouring one file; the lines after it are not coloured.
 const BUDGET: Duration = Duration::from_secs(2);
 
 /// The colours of one file, line by line.
@@ -15,7 +15,7 @@ pub(crate) struct SyntaxColours {
 }
 
 impl SyntaxColours {
-    /// The colours for a file, by its name or its first line; none where its syntax is not known.
+    /// Returns the colours for a file, by its name or its first line; none where its syntax is not known.
     pub(crate) fn of(path: &Path, first_line: &str) -> Option<Self> {
         let syntax = Syntax::of(path, first_line, BUDGET)?;
         let state = syntax.start();

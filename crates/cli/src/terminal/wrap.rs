@@ -1,9 +1,9 @@
 //! Breaks lines at words where a terminal is narrow.
 
-/// Breaks the lines of a text that are wider than so many columns. Lines that follow are indented like the first one, and
-/// two more. Escape sequences take no column.
+/// Breaks the lines of a text that are wider than so many columns. Continuation lines are indented like the first one,
+/// and two more. Escape sequences take no column.
 pub(crate) fn wrapped(text: &str, columns: usize) -> String {
-    // A terminal that does not tell its width, or has none worth breaking lines for.
+    // The terminal does not report its width, or is too narrow for breaking lines.
     if columns < 20 {
         return text.to_owned();
     }
@@ -32,7 +32,7 @@ fn wrap_line(out: &mut String, line: &str, columns: usize) {
     }
 }
 
-/// The characters of a text without its escape sequences.
+/// Counts the characters of a text without its escape sequences.
 fn width(text: &str) -> usize {
     let mut pieces = text.split('\x1b');
     let first = pieces.next().unwrap_or_default().chars().count();

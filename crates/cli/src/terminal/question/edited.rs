@@ -9,19 +9,19 @@ use lancet_rendering::unified;
 use super::editor;
 use crate::terminal::{Colour, Style, visible};
 
-/// The texts of a question's files as the person edited them, in the order of the files; none for a file whose text is as
-/// it was proposed.
+/// The texts of a question's files as the person edited them, in the order of the files; none for a file whose text is
+/// unchanged from the proposal.
 #[derive(Clone, Debug, Default)]
 pub(super) struct EditedTexts(Vec<Option<String>>);
 
 impl EditedTexts {
-    /// Whether a text was edited.
+    /// Reports whether a text was edited.
     pub(super) fn any(&self) -> bool {
         self.0.iter().any(Option::is_some)
     }
 
-    /// Lets the person edit the files one after the other, each from its first change on. False where all texts were left
-    /// alone.
+    /// Lets the person edit the files one after the other, each from its first change on. Returns false where all texts
+    /// were left alone.
     pub(super) fn edit(
         &mut self,
         question: &Question,
@@ -48,12 +48,12 @@ impl EditedTexts {
         Ok(is_edited)
     }
 
-    /// The texts themselves.
+    /// Returns the texts themselves.
     pub(super) fn into_texts(self) -> Vec<Option<String>> {
         self.0
     }
 
-    /// The answer that writes the edited texts, and the others as they were proposed.
+    /// Returns the answer that writes the edited texts, and the others as they were proposed.
     pub(super) fn answer(&self) -> Answer {
         let files = self.0.iter().cloned();
         Answer::Picked {
@@ -64,7 +64,7 @@ impl EditedTexts {
         }
     }
 
-    /// What the edited texts change in the files as they are.
+    /// Returns the diffs from the current files to the edited texts.
     pub(super) fn diffs(&self, question: &Question, colour: Colour) -> String {
         let mut words = String::new();
         for (file, edited) in question.files.iter().zip(&self.0) {
@@ -84,7 +84,7 @@ impl EditedTexts {
     }
 }
 
-/// The line of the new text at which the first change is.
+/// Returns the line of the new text at which the first change is.
 fn first_changed_line(file: &FileQuestion) -> usize {
     let diff = file.diff();
     let mut line = 1;

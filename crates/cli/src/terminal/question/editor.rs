@@ -1,4 +1,4 @@
-//! Opens a person's editor on the text of a change before it is written.
+//! Opens the user's editor on the text of a change before it is written.
 
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -39,7 +39,7 @@ struct TemporaryText(PathBuf);
 
 impl TemporaryText {
     fn new(folder: &Path, edited: &Path, text: &str) -> io::Result<TemporaryText> {
-        // The name's end tells an editor the language.
+        // An editor detects the language by the end of the name.
         let name = edited.file_name().unwrap_or_default();
         let file = format!("{}-{}", std::process::id(), name.to_string_lossy());
         let path = folder.join(file);

@@ -9,7 +9,7 @@ pub(super) enum Key {
     Always,
     /// Yes until the agent's session ends; only for questions of agents.
     Session,
-    /// Leave the question open; only for questions on record.
+    /// Leave the question open; only for recorded questions.
     Later,
     Edit,
     Pick,
@@ -35,7 +35,7 @@ pub(super) fn understood(line: &str) -> Key {
     }
 }
 
-/// Parses a line typed at a question that is on record: an empty line leaves it open.
+/// Parses a line typed at a recorded question: an empty line leaves it open.
 pub(super) fn understood_on_record(line: &str) -> Key {
     let (first, rest) = split(line);
     match (first.to_lowercase().as_str(), rest) {
@@ -51,7 +51,7 @@ pub(super) enum PartKey {
     Yes,
     /// Leave the part out, with a reason for the model.
     No(Option<String>),
-    /// Ask about the hunks of the file one by one.
+    /// Prompt for the hunks of the file one by one.
     Hunks,
     Diff,
     /// Return to the question.
@@ -76,7 +76,7 @@ pub(super) fn part_understood(line: &str) -> PartKey {
     }
 }
 
-/// The first word of a line and what follows it.
+/// Splits a line into its first word and the rest.
 fn split(line: &str) -> (&str, &str) {
     let line = line.trim();
     let ends = |c: char| c.is_whitespace() || ",:;.".contains(c);

@@ -1,4 +1,4 @@
-//! Questions of agents that are on record: the person looks at one of them and decides it, now or later.
+//! Recorded questions of agents: the user looks at one of them and decides it, now or later.
 
 use std::io;
 
@@ -9,16 +9,17 @@ use super::{Asker, TerminalApprover};
 
 /// The texts that a person edited.
 pub(crate) struct EditedFiles {
-    /// The text of each file of the question; none where it is as it was proposed.
+    /// The text of each file of the question; none where it is unchanged from the proposal.
     pub(crate) texts: Vec<Option<String>>,
-    /// What the edited texts change, for the person.
+    /// The changes that the edited texts make, for the person.
     pub(crate) diffs: String,
 }
 
 impl TerminalApprover {
-    /// Puts a question to the person. None where there is no terminal; an inner none where the person leaves it open.
+    /// Prompts the person with a question. None where there is no terminal; an inner none where the person leaves it
+    /// open.
     pub(crate) fn ask_on_record(&self, question: &Question) -> Option<Option<Answer>> {
-        // Whoever looks at the same question twice is not told that a file changed.
+        // A second look at the same question must not say that a file changed.
         self.past().asked.clear();
         self.ask_at_terminal(question, &Wait::default(), Asker::Agent)
     }

@@ -1,4 +1,4 @@
-//! Lets a person pick what is written: file by file, and within a file hunk by hunk.
+//! Lets a person pick the changes to write: file by file, and within a file hunk by hunk.
 
 use lancet::approval::{Answer, FileQuestion, Pick, Question, Wait};
 
@@ -6,7 +6,7 @@ use super::keys::{PartKey, part_understood};
 use super::{Terminal, show};
 use crate::terminal::{Colour, Style, visible_line};
 
-/// How picking ended.
+/// The result of picking.
 pub(super) enum Picking {
     /// The person answered.
     Done(Answer),
@@ -14,7 +14,7 @@ pub(super) enum Picking {
     Ended,
 }
 
-/// Asks about the parts one by one; none where the terminal is gone.
+/// Prompts for the parts one by one; none where the terminal is gone.
 pub(super) fn pick(
     terminal: &mut Terminal,
     question: &Question,
@@ -30,7 +30,7 @@ pub(super) fn pick(
     };
     let mut files: Vec<Pick> = Vec::new();
     for (at, file) in question.files.iter().enumerate() {
-        // The answer about the first of files that belong together is for all of them.
+        // The answer for the first of several files that belong together applies to all of them.
         let first = file.goes_with.and_then(|first| files.get(first).cloned());
         let others = question
             .files
@@ -51,7 +51,7 @@ pub(super) fn pick(
     Some(Picking::Done(answer(files, words)))
 }
 
-/// The answer that follows from the picks.
+/// Returns the answer that follows from the picks.
 fn answer(files: Vec<Pick>, words: Option<String>) -> Answer {
     if files.iter().all(|pick| *pick == Pick::Whole) {
         Answer::Yes
@@ -64,7 +64,7 @@ fn answer(files: Vec<Pick>, words: Option<String>) -> Answer {
 
 struct Picker<'t> {
     terminal: &'t mut Terminal,
-    /// The word for what a yes does.
+    /// The verb for the effect of a yes.
     act: &'t str,
     colour: Colour,
     wait: &'t Wait,
@@ -73,7 +73,7 @@ struct Picker<'t> {
 }
 
 impl Picker<'_> {
-    /// Asks about one file and the others that go with it; an inner none returns to the question.
+    /// Prompts for one file and the others that go with it; an inner none returns to the question.
     fn file(&mut self, file: &FileQuestion, others: &[&FileQuestion]) -> Option<Option<Pick>> {
         let several = file.pieces.len() > 1 && others.is_empty();
         let (keys, by_hunk) = match several {
@@ -113,7 +113,7 @@ impl Picker<'_> {
         }
     }
 
-    /// Asks about the hunks of a file; an inner none returns to the question.
+    /// Prompts for the hunks of a file; an inner none returns to the question.
     fn hunks(&mut self, file: &FileQuestion) -> Option<Option<Pick>> {
         let mut picked = Vec::new();
         for (at, piece) in file.pieces.iter().enumerate() {
@@ -157,7 +157,7 @@ impl Picker<'_> {
         }))
     }
 
-    /// Asks about one part. Where the call no longer waits for the answer, the question says so.
+    /// Prompts for one part. If the call no longer waits for the answer, the question says so.
     fn ask(&mut self, words: &str, prompt: &str) -> Option<PartKey> {
         let prompt = self.colour.paint(Style::Bold, prompt);
         let line = self.terminal.ask(&format!("{words}{prompt} "), self.wait)?;

@@ -5,7 +5,7 @@ use lancet::approval::{ChangeKind, FileQuestion, Question};
 use super::Asker;
 use crate::terminal::{Colour, Style, visible, visible_line};
 
-/// The words of the notice that a path was relative, which is for models.
+/// The phrase of the notice that a path was relative, which is for models.
 const RELATIVE_PATH: &str = " is a relative path; it was taken from ";
 
 /// The explanation of the keys after a text was edited.
@@ -22,7 +22,7 @@ const LATER_HELP: &str = "q  leave it open, and decide later\n";
 /// The explanation of the key that explains.
 const HELP_HELP: &str = "?  show this\n";
 
-/// The prompt after a text was edited.
+/// Returns the prompt after a text was edited.
 pub(super) fn edited_prompt(asker: Asker) -> &'static str {
     match asker {
         Asker::Command => "Write it as edited? [y/N/e/d/?]",
@@ -30,7 +30,7 @@ pub(super) fn edited_prompt(asker: Asker) -> &'static str {
     }
 }
 
-/// The explanation of the keys after a text was edited.
+/// Returns the explanation of the keys after a text was edited.
 pub(super) fn edited_help(asker: Asker) -> String {
     let later = match asker {
         Asker::Command => "",
@@ -39,13 +39,13 @@ pub(super) fn edited_help(asker: Asker) -> String {
     format!("{EDITED_HELP}{later}{HELP_HELP}")
 }
 
-/// The question: what would happen, why it is asked, and the diffs.
+/// Returns the question: what would happen, the reason for the question, and the diffs.
 #[cfg(test)]
 pub(super) fn question(question: &Question, colour: Colour) -> String {
     summary(question, Asker::Command, colour) + &diffs(question, colour)
 }
 
-/// The name of the command that asks. `lancet apply` is a tool of another name for models.
+/// Returns the name of the command. `lancet apply` is a tool of another name for models.
 fn command(question: &Question) -> &str {
     match question.tool.as_str() {
         "ApplyPatch" => "Apply",
@@ -53,7 +53,7 @@ fn command(question: &Question) -> &str {
     }
 }
 
-/// The question without the diffs.
+/// Returns the question without the diffs.
 pub(super) fn summary(question: &Question, asker: Asker, colour: Colour) -> String {
     let mut words = match question.files.as_slice() {
         [file] => format!(
@@ -77,7 +77,7 @@ pub(super) fn summary(question: &Question, asker: Asker, colour: Colour) -> Stri
         }
     };
     let reason = visible_line(&question.reason()).into_owned();
-    // A person's own command asks before every write, whatever the mode of agents is.
+    // A person's own command prompts before every write, whatever the mode of agents is.
     if asker == Asker::Agent || !reason.starts_with("the mode is ") {
         words.push_str(&format!("{}\n", colour.paint(Style::Dim, &reason)));
     }
@@ -96,7 +96,7 @@ pub(super) fn summary(question: &Question, asker: Asker, colour: Colour) -> Stri
     words
 }
 
-/// The diffs of all files, each with its notices; of several files each below its name.
+/// Returns the diffs of all files, each with its notices. With several files, each diff is below the name of its file.
 pub(super) fn diffs(question: &Question, colour: Colour) -> String {
     let mut words = String::new();
     for file in &question.files {
@@ -109,7 +109,7 @@ pub(super) fn diffs(question: &Question, colour: Colour) -> String {
     words
 }
 
-/// The diff of one file and what it does not show.
+/// Returns the diff of one file and the notices about it.
 pub(super) fn file_diff(file: &FileQuestion, colour: Colour) -> String {
     // A person sees the whole path above the diff, and reads paths from the working folder anyway.
     let notices = file.notices.iter();
@@ -120,7 +120,7 @@ pub(super) fn file_diff(file: &FileQuestion, colour: Colour) -> String {
     colour.numbered_diff(&file.diff()) + &colour.paint(Style::Dim, &notices)
 }
 
-/// One file: its name, what happens to it, and its lines.
+/// Describes one file: its name, what happens to it, and its lines.
 pub(crate) fn headline(file: &FileQuestion, colour: Colour) -> String {
     let kind = match (file.kind, file.shown_old_path()) {
         (ChangeKind::Create, _) => " (a new file)".to_owned(),
@@ -148,7 +148,7 @@ fn counts((added, removed): (usize, usize), colour: Colour) -> String {
     )
 }
 
-/// Whether there is more than one part to pick from.
+/// Reports whether there is more than one part to pick from.
 pub(super) fn has_parts(question: &Question) -> bool {
     let files = question.files.iter();
     let parts = files.map(|file| match file.goes_with {
@@ -162,7 +162,7 @@ fn can_edit(question: &Question) -> bool {
     !question.is_whole && question.files.iter().any(|file| file.text.is_some())
 }
 
-/// The word for what a yes does.
+/// Returns the verb for the effect of a yes.
 pub(super) fn act(question: &Question) -> &str {
     match question.tool.as_str() {
         tool @ ("Undo" | "Redo" | "Restore") => tool,
@@ -170,7 +170,7 @@ pub(super) fn act(question: &Question) -> &str {
     }
 }
 
-/// The prompt with the possible answers.
+/// Returns the prompt with the possible answers.
 pub(super) fn prompt(question: &Question, asker: Asker) -> String {
     let further = match question.offers.always.as_slice() {
         [] => String::new(),
@@ -202,7 +202,7 @@ pub(super) fn prompt(question: &Question, asker: Asker) -> String {
     format!("{further}{act} this? [{keys}]")
 }
 
-/// The explanation of the keys.
+/// Returns the explanation of the keys.
 pub(super) fn help(question: &Question, asker: Asker) -> String {
     let act = act(question).to_lowercase();
     let mut words = format!("y  {act} it\nn  write nothing\n");

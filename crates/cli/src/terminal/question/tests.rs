@@ -1,4 +1,4 @@
-//! The words of a question and the meaning of keys.
+//! The texts of a question and the meaning of keys.
 
 use lancet::approval::{ChangeKind, FileQuestion, Piece};
 
@@ -39,7 +39,7 @@ fn only_a_plain_yes_is_a_yes_and_a_typo_is_no_answer() {
 
 #[test]
 fn further_answers_are_single_words() {
-    // A command is one call: there is no session that a yes could hold for.
+    // A command is one call: there is no session to which a yes could apply.
     assert_eq!(understood("s\n"), Key::Other("s".into()));
     assert_eq!(understood("Always"), Key::Always);
     assert_eq!(understood("e"), Key::Edit);
