@@ -104,7 +104,7 @@ pub enum NotResident {
     /// The user has no watches left.
     #[error("the user's limit of watched folders is reached")]
     NoWatches,
-    /// The memory that all lancets of the user share is used up.
+    /// The memory that all lancet processes of the user share is used up.
     #[error("the memory budget is used up")]
     NoMemory,
     /// A folder is on a file system whose changes the kernel does not report.

@@ -5,7 +5,7 @@ use std::ops::Range;
 /// The allowed places. A place consists of whole lines; its last line may be without its newline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
-    /// The starts of regions in order, each with the largest end of the regions up to it; none for the whole view.
+    /// The starts of regions in order, each with the largest end of the regions up to it; `None` for the whole view.
     regions: Option<Vec<(usize, usize)>>,
     ending: Ending,
     /// The start of the only allowed place.
@@ -54,7 +54,7 @@ impl Bounds {
         self
     }
 
-    /// Whether a place is allowed.
+    /// Returns whether a place is allowed.
     pub(crate) fn hold(&self, view: &str, place: &Range<usize>) -> bool {
         let bytes = view.as_bytes();
         let begins_line = place.start == 0 || bytes[place.start - 1] == b'\n';

@@ -1,9 +1,10 @@
-//! A clause about the texts of an edit. It names the old and the new text as parts of their own, because a tool and a command
-//! call them differently, and nothing may look for their names in a clause that quotes lines of a file.
+//! A clause about the texts of an edit. It represents the names of the old and the new text as separate parts, because
+//! a tool and a command call them differently, and their names must not be searched for in a clause that quotes lines
+//! of a file.
 
 use std::fmt;
 
-/// A clause or a sentence. As [`Display`](fmt::Display) it has the names of the tools' fields.
+/// A clause or a sentence. [`Display`](fmt::Display) writes it with the names of the tools' fields.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Clause {
     parts: Vec<ClausePart>,
@@ -12,11 +13,11 @@ pub struct Clause {
 /// A part of a clause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClausePart {
-    /// Words, and quoted text of the file.
+    /// Literal text, including quoted text of the file.
     Words(String),
     /// The name of the text that an edit replaces.
     OldText,
-    /// The name of the text that an edit puts there.
+    /// The name of the text that an edit writes in its place.
     NewText,
 }
 
@@ -26,7 +27,7 @@ impl Clause {
         Clause { parts }
     }
 
-    /// Gives the parts in order.
+    /// Returns the parts in order.
     pub fn parts(&self) -> &[ClausePart] {
         &self.parts
     }
@@ -63,7 +64,7 @@ impl<P: Into<ClausePart>> From<P> for Clause {
     }
 }
 
-/// Makes a [`Clause`] of its parts.
+/// Creates a [`Clause`] from its parts.
 macro_rules! clause {
     ($($part:expr),* $(,)?) => {
         $crate::clause::Clause::new(vec![$($crate::clause::ClausePart::from($part)),*])

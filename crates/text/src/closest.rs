@@ -6,8 +6,8 @@ use crate::diff::common_prefix;
 /// How many characters of a name are compared. Longer names are rare, and their start is enough.
 const COMPARED_MOST: usize = 128;
 
-/// Up to `most` of the names that are near enough to be meant, nearest first. Letter case and `_`, `-` and blanks count
-/// little: `replaceAll` is next to `replace_all`.
+/// Returns up to `most` of the names that are near enough to be meant, nearest first. Letter case and `_`, `-` and
+/// blanks count little: `replaceAll` is next to `replace_all`.
 pub fn closest<'n>(
     wanted: &str,
     names: impl Iterator<Item = &'n str>,
@@ -35,7 +35,7 @@ pub fn closest<'n>(
     found.into_iter().map(|(_, _, name)| name).collect()
 }
 
-/// The name without letter case and separators.
+/// Returns the name without letter case and separators.
 fn plain(name: &str) -> Vec<char> {
     name.chars()
         .take(COMPARED_MOST)
@@ -44,7 +44,7 @@ fn plain(name: &str) -> Vec<char> {
         .collect()
 }
 
-/// The distance of a name from the wanted one, in half letters; `None` where it is too far to be meant.
+/// Returns the distance of a name from the wanted one, in half letters; `None` where it is too far to be meant.
 fn name_distance(wanted: &str, wanted_plain: &[char], name: &str) -> Option<usize> {
     let name_plain = plain(name);
     let longest = wanted_plain.len().max(name_plain.len());
@@ -66,8 +66,8 @@ fn name_distance(wanted: &str, wanted_plain: &[char], name: &str) -> Option<usiz
     (is_word(wanted, name) || is_word(name, wanted)).then_some(2 * allowed + 2)
 }
 
-/// The optimal string alignment distance: Levenshtein's with the swap of two neighbours as one edit. `None` beyond
-/// `most`.
+/// Returns the optimal string alignment distance: Levenshtein's with the swap of two neighbours as one edit. `None`
+/// beyond `most`.
 fn osa_distance(one: &[char], two: &[char], most: usize) -> Option<usize> {
     if one.len().abs_diff(two.len()) > most {
         return None;

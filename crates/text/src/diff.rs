@@ -32,11 +32,11 @@ pub struct Hunk {
     /// The number of the first old line, from 1. Where there is no old line, the number of the line before (0 at the
     /// top).
     pub old_start: usize,
-    /// How many old lines the hunk covers.
+    /// The number of old lines that the hunk covers.
     pub old_lines: usize,
     /// The number of the first new line, from 1. Where there is no new line, the number of the line before.
     pub new_start: usize,
-    /// How many new lines the hunk covers.
+    /// The number of new lines that the hunk covers.
     pub new_lines: usize,
     /// The lines without their newline, each after ` `, `-` or `+`; `\ No newline at end of file` follows a line
     /// that has none. Empty in a coarse difference.
@@ -48,9 +48,9 @@ pub struct Hunk {
 pub struct Difference {
     /// The hunks in order. A coarse difference has one hunk without lines.
     pub hunks: Vec<Hunk>,
-    /// How many lines only the new text has.
+    /// The number of lines that only the new text has.
     pub added: usize,
-    /// How many lines only the old text has.
+    /// The number of lines that only the old text has.
     pub removed: usize,
     /// Whether the difference is too large to show: then its only hunk goes from the first to the last changed line and
     /// has no lines.
@@ -60,7 +60,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Whether the texts are equal.
+    /// Returns whether the texts are equal.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }

@@ -16,8 +16,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// A decoded file. Its *view* is the text without byte order mark and with every line end as LF; places are byte offsets
-/// in the view. The view of a UTF-8 file without CR LF borrows the file's own bytes.
+/// A decoded file. Its *view* is the text without byte order mark and with every line end as LF; places are byte
+/// offsets in the view. The view of a UTF-8 file without CR LF borrows the file's own bytes.
 ///
 /// ```
 /// use lancet_text::Document;
@@ -47,8 +47,8 @@ impl<'a> Document<'a> {
         Self::decode_known(raw, configured, ControlBytes::Unknown)
     }
 
-    /// Decodes the bytes of a file of which something is known. To look for NUL and CR takes 0.67 of the 4.65 million instructions of
-    /// an Edit of 1 MB.
+    /// Decodes the bytes of a file whose control bytes may be known. Searching for NUL and CR takes 0.67 of the 4.65
+    /// million instructions of an Edit of 1 MB.
     pub fn decode_known(
         raw: &'a [u8],
         configured: Option<Encoding>,
@@ -62,7 +62,7 @@ impl<'a> Document<'a> {
             } => {
                 let lone_cr = build::lone_cr(raw, encoding);
                 let mut document = build::from_text(raw, encoding, text, returns, lone_cr);
-                // A text without a byte order mark was looked through for both.
+                // A text without a byte order mark has been searched for both.
                 if text.len() == raw.len() && returns == CarriageReturns::None {
                     document.controls = ControlBytes::Absent;
                 }
@@ -79,9 +79,9 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// A part of a larger file that is known to be UTF-8 and to have these line ends. The part is cut at line ends, or
-    /// at least between characters. The line ends of the file are needed because a part alone does not tell whether its
-    /// lone CRs end lines.
+    /// Returns the document of a part of a larger file that is known to be UTF-8 and to have these line ends. The part
+    /// is cut at line ends, or at least between characters. The line ends of the file are needed because a part alone
+    /// does not show whether its lone CRs end lines.
     pub fn of_part(raw: &'a [u8], file_endings: Endings) -> Option<Document<'a>> {
         let text = simdutf8::basic::from_utf8(raw).ok()?;
         let lone_cr = match file_endings {
@@ -111,68 +111,69 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// Whether the file is known to have neither NUL nor CR.
+    /// Returns whether the file is known to have neither NUL nor CR.
     pub fn control_bytes(&self) -> ControlBytes {
         self.controls
     }
 
-    /// The text of the file, without byte order mark and with LF line ends.
+    /// Returns the text of the file, without byte order mark and with LF line ends.
     pub fn view(&self) -> &str {
         &self.view
     }
 
-    /// Whether the view is the file's bytes as they are, so that an offset in one is the same offset in the other: UTF-8
-    /// without byte order mark, and every line end LF.
+    /// Returns whether the view is the file's bytes as they are, so that an offset in one is the same offset in the
+    /// other: UTF-8 without byte order mark, and every line end LF.
     pub fn is_verbatim(&self) -> bool {
         matches!(self.view, Cow::Borrowed(_)) && matches!(self.map, OffsetMap::Shifted(0))
     }
 
-    /// The bytes of the file.
+    /// Returns the bytes of the file.
     pub fn raw(&self) -> &'a [u8] {
         self.raw
     }
 
-    /// The encoding of the file, in which new text is encoded too.
+    /// Returns the encoding of the file, in which new text is encoded too.
     pub fn encoding(&self) -> Encoding {
         self.encoding
     }
 
-    /// The line ends that the file has.
+    /// Returns the line ends that the file has.
     pub fn endings(&self) -> Endings {
         self.endings
     }
 
-    /// How many lines the file has. A final newline starts no further line, and an empty file has none.
+    /// Returns the number of lines of the file. A final newline starts no further line, and an empty file has none.
     pub fn line_count(&self) -> usize {
         self.index().line_count(&self.view)
     }
 
-    /// The line, counted from 0, that holds the offset `at` of the view. The end of the view belongs to the last line.
+    /// Returns the line, counted from 0, that holds the offset `at` of the view. The end of the view belongs to the
+    /// last line.
     pub fn line_of(&self, at: usize) -> usize {
         let line = self.index().newlines_before(&self.view, at);
         line.min(self.line_count().saturating_sub(1))
     }
 
-    /// The range of a line in the view without its newline; empty at the end of the view for a line that does not
-    /// exist.
+    /// Returns the range of a line in the view without its newline. For a line that does not exist it is empty, at the
+    /// end of the view.
     pub fn line_range(&self, line: usize) -> Range<usize> {
         let start = self.index().line_start(&self.view, line);
         start..line_end(&self.view, start)
     }
 
-    /// The range of a line in the view, with its newline if it has one.
+    /// Returns the range of a line in the view, with its newline if it has one.
     pub fn line_range_whole(&self, line: usize) -> Range<usize> {
         let range = self.line_range(line);
         range.start..self.view.len().min(range.end + 1)
     }
 
-    /// The ranges of the lines from `line` on, in order, without their newlines. This is cheaper than
+    /// Returns the ranges of the lines from `line` on, in order, without their newlines. This is cheaper than
     /// [`Document::line_range`] for each line.
     pub fn lines_from(&self, line: usize) -> Lines<'_> {
         Lines::new(&self.view, self.index().line_start(&self.view, line))
     }
 
-    /// The ranges of the view, in order, that stand for bytes which could not be decoded. Each is one U+FFFD.
+    /// Returns the ranges of the view, in order, that represent bytes which could not be decoded. Each is one U+FFFD.
     pub fn damaged(&self) -> &[Range<usize>] {
         &self.damaged
     }

@@ -1,5 +1,5 @@
-//! Several edits of one view in order, each made on the result of the ones before. A draft knows the text so far, its
-//! difference from the original, and the borders that a later edit must not cross.
+//! Several edits of one view in order, each made on the result of the ones before. A draft contains the text so far,
+//! its difference from the original, and the borders that a later edit must not cross.
 
 mod borders;
 mod compose;
@@ -24,7 +24,7 @@ pub struct Draft<'a> {
 struct Span {
     original: Range<usize>,
     current: Range<usize>,
-    /// How many edits contributed to it.
+    /// Whether one edit or several contributed to it.
     made_by: MadeBy,
 }
 
@@ -37,7 +37,7 @@ enum MadeBy {
 }
 
 impl<'a> Draft<'a> {
-    /// A draft without edits.
+    /// Returns a draft without edits.
     pub fn new(view: &'a str) -> Draft<'a> {
         Draft {
             original: view,
@@ -47,12 +47,12 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// The current text.
+    /// Returns the current text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The text before any edit.
+    /// Returns the text before any edit.
     pub fn original(&self) -> &'a str {
         self.original
     }
@@ -67,7 +67,7 @@ impl<'a> Draft<'a> {
         self.compose(changes);
     }
 
-    /// Makes the changes of one edit and records the borders of what it changed. All changes are inside of `place`, the
+    /// Makes the changes of one edit and records the borders of what it changed. All changes are inside `place`, the
     /// text that it matched; only the last one may extend over the newline right after the place, and then ends in a
     /// newline itself.
     pub fn apply_edit(&mut self, place: Range<usize>, changes: &[Change]) {
@@ -104,7 +104,7 @@ impl<'a> Draft<'a> {
             let growth = new.len() as isize - old.len() as isize;
             if let Some(part) = changed_part(old, &new) {
                 fresh.push(start + part.start..start + part.end);
-                // Borders in shared lines behind the changed part move along with them.
+                // Borders in shared lines after the changed part move along with them.
                 let replaced = part.start..part.end.strict_add_signed(-growth);
                 moves.push((
                     place.start + replaced.start..place.start + replaced.end,
@@ -119,14 +119,15 @@ impl<'a> Draft<'a> {
         self.compose(&all);
     }
 
-    /// Whether an edit of this place would cross the border of text that an earlier edit changed. A place wholly inside
-    /// or wholly outside of such text does not. `quoted` is the place of the edit's old text where that was found exactly:
-    /// it may hold the whole of what an earlier edit put there, since it was written with that result in mind.
+    /// Returns whether an edit of this place would cross the border of text that an earlier edit changed. A place
+    /// wholly inside or wholly outside such text does not. `quoted` is the place of the edit's old text if that was
+    /// found exactly: it may contain all of an earlier edit's new text, since it was written with that result in mind.
     pub fn crosses(&self, place: &Range<usize>, quoted: Option<&Range<usize>>) -> bool {
         self.borders.any_inside(place, quoted)
     }
 
-    /// The difference from the original as changes of it: sorted, not overlapping, without those that change nothing.
+    /// Returns the difference from the original as changes of it: sorted, not overlapping, without those that change
+    /// nothing.
     pub fn changes(&self) -> Vec<Change> {
         self.spans
             .iter()
@@ -146,8 +147,8 @@ impl<'a> Draft<'a> {
             .collect()
     }
 
-    /// The ranges of the original whose text is still in this place. Text that edits wrote has no origin and is left
-    /// out.
+    /// Returns the ranges of the original whose text is still in this place. Text that edits wrote has no origin and is
+    /// left out.
     pub fn origin(&self, place: Range<usize>) -> Vec<Range<usize>> {
         let mut found = Vec::new();
         let first = self

@@ -37,7 +37,7 @@ pub(crate) enum Bom {
     Present,
 }
 
-/// Why bytes are not shown or edited as text.
+/// The reason why bytes are not shown or edited as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NotText {
     /// The bytes have NULs and are not UTF-16, or they are UTF-32 or a PDF.
@@ -119,9 +119,9 @@ impl Encoding {
         Encoding::new(Family::Legacy(table), Bom::Absent)
     }
 
-    /// The encoding that a label of the settings names: the WHATWG labels, a few that Python and Windows use, and for a
-    /// byte order mark `utf-8-bom`, `utf-16le-bom`, `utf-16be-bom` and `utf-16` (little endian). ISO-2022-JP is not
-    /// among them: it has shift states, so the meaning of its bytes depends on those before them.
+    /// Returns the encoding that a label of the settings names: the WHATWG labels, a few that Python and Windows use,
+    /// and for a byte order mark `utf-8-bom`, `utf-16le-bom`, `utf-16be-bom` and `utf-16` (little endian). ISO-2022-JP
+    /// is not among them: it has shift states, so the meaning of its bytes depends on those before them.
     pub fn for_label(label: &str) -> Option<Encoding> {
         let label = label.trim().to_ascii_lowercase();
         let marked = |kind| Some(Encoding::new(kind, Bom::Present));
@@ -151,7 +151,7 @@ impl Encoding {
         Some(Encoding::new(kind, Bom::Absent))
     }
 
-    /// The name that answers use: `utf-8`, `utf-8-bom`, `utf-16le`, `utf-16be`, `gbk`, `windows-1252`, …
+    /// Returns the name that results use: `utf-8`, `utf-8-bom`, `utf-16le`, `utf-16be`, `gbk`, `windows-1252`, …
     pub fn name(self) -> &'static str {
         match (self.kind, self.mark) {
             (Family::Utf8, Bom::Absent) => "utf-8",
@@ -165,18 +165,18 @@ impl Encoding {
         }
     }
 
-    /// Whether a file in this encoding starts with a byte order mark.
+    /// Returns whether a file in this encoding starts with a byte order mark.
     pub fn has_mark(self) -> bool {
         self.mark == Bom::Present
     }
 
-    /// Whether this is UTF-8, with or without a byte order mark.
+    /// Returns whether this is UTF-8, with or without a byte order mark.
     pub fn is_utf8(self) -> bool {
         self.kind == Family::Utf8
     }
 
-    /// Whether ASCII text has the same bytes in this encoding. An encoding with a byte order mark does not count: a
-    /// mark cannot be added to bytes that are there.
+    /// Returns whether ASCII text has the same bytes in this encoding. An encoding with a byte order mark does not
+    /// count: a mark cannot be added to existing bytes.
     pub(crate) fn extends_ascii(self) -> bool {
         matches!(self.kind, Family::Legacy(_)) || self == Encoding::UTF8
     }
@@ -185,8 +185,8 @@ impl Encoding {
         self.kind
     }
 
-    /// The text of these bytes for display, with every line end as it is and U+FFFD for what cannot be decoded. An edit
-    /// uses the [`Document`](crate::Document) instead, which can map offsets back to bytes.
+    /// Returns the text of these bytes for display, with every line end unchanged and U+FFFD for what cannot be
+    /// decoded. An edit uses the [`Document`](crate::Document) instead, which can map offsets back to bytes.
     pub fn show(self, bytes: &[u8]) -> std::borrow::Cow<'_, str> {
         let table = match self.kind {
             Family::Utf8 => return String::from_utf8_lossy(bytes),
@@ -197,7 +197,7 @@ impl Encoding {
         table.decode_without_bom_handling(bytes).0
     }
 
-    /// The byte order mark that a file in this encoding starts with; empty where it has none.
+    /// Returns the byte order mark that a file in this encoding starts with; empty where it has none.
     pub fn mark_bytes(self) -> &'static [u8] {
         match (self.mark, self.kind) {
             (Bom::Present, Family::Utf8) => b"\xEF\xBB\xBF",

@@ -4,9 +4,9 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// How many code points the description of one run names.
+/// The number of code points that the description of one run names.
 const NAMED: usize = 12;
-/// How many characters of decoded tag characters the description of one run quotes.
+/// The number of characters of decoded tag characters that the description of one run quotes.
 const SPELLED: usize = 60;
 
 /// The kinds of invisible characters.
@@ -14,7 +14,7 @@ const SPELLED: usize = 60;
 pub enum HiddenKind {
     /// U+E0000 to U+E007F: a copy of ASCII that no font draws.
     Tags,
-    /// U+202A to U+202E and U+2066 to U+2069: they show text in another order than it has.
+    /// U+202A to U+202E and U+2066 to U+2069: text with them is shown in a different order than it is stored.
     Bidirectional,
     /// Two or more zero-width characters in a row. One alone joins letters or emoji and is not reported.
     ZeroWidth,
@@ -32,7 +32,7 @@ impl HiddenKind {
         }
     }
 
-    /// The name of the kind in words.
+    /// Returns the name of the kind in words.
     pub fn words(self) -> &'static str {
         match self {
             HiddenKind::Tags => "tag characters",
@@ -41,7 +41,7 @@ impl HiddenKind {
         }
     }
 
-    /// How many characters in a row are reported.
+    /// Returns the length from which on a run is reported.
     fn least(self) -> usize {
         match self {
             HiddenKind::Tags | HiddenKind::Bidirectional => 1,
@@ -60,7 +60,7 @@ pub struct Hidden {
 }
 
 impl Hidden {
-    /// A description of the run, bounded in length: its code points, and what tag characters spell.
+    /// Returns a description of the run, bounded in length: its code points, and what tag characters spell.
     pub fn words(&self, text: &str) -> String {
         let run = &text[self.range.clone()];
         let mut words = String::from(self.kind.words());
@@ -80,13 +80,13 @@ impl Hidden {
     }
 }
 
-/// The printable ASCII character that a tag character stands for, if it stands for one.
+/// Returns the printable ASCII character that a tag character represents, if any.
 fn decoded(character: char) -> Option<char> {
     let code = u32::from(character).checked_sub(0xE0000)?;
     char::from_u32(code).filter(|plain| matches!(plain, ' '..='~'))
 }
 
-/// The runs of invisible characters in order.
+/// Returns the runs of invisible characters in order.
 pub fn hidden(text: &str) -> impl Iterator<Item = Hidden> + '_ {
     let mut rest = if text.is_ascii() { text.len() } else { 0 };
     std::iter::from_fn(move || {
@@ -116,7 +116,7 @@ pub fn hidden(text: &str) -> impl Iterator<Item = Hidden> + '_ {
     })
 }
 
-/// The first run of each kind that `new` has and `old` has not: what a change adds.
+/// Returns the first run of each kind that `new` has and `old` has not: the kinds that a change adds.
 pub fn brought_in(old: &str, new: &str) -> Vec<Hidden> {
     let mut brought: Vec<Hidden> = Vec::new();
     for found in hidden(new) {
@@ -135,8 +135,8 @@ pub fn brought_in(old: &str, new: &str) -> Vec<Hidden> {
     brought
 }
 
-/// Whether the text has any character of these kinds, single zero-width characters included. This is a cheap test
-/// before [`hidden`].
+/// Returns whether the text has any character of these kinds, single zero-width characters included. This is a cheap
+/// test before [`hidden`].
 pub fn may_hide(text: &str) -> bool {
     !text.is_ascii()
         && text

@@ -26,10 +26,10 @@ use as_an_edit::as_an_edit;
 pub use difference::{FirstDifference, first_difference};
 pub use shifts::LineShifts;
 
-/// The bounds of a hunk's place, besides its lines.
+/// The bounds of a hunk's place, in addition to its lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HunkBounds {
-    /// Lines of the file below which the place is, outermost first; their indentation is ignored.
+    /// Lines of the file, outermost first, below which the place is; their indentation is ignored.
     pub anchors: Vec<String>,
     /// The anchor of a later hunk. Where nothing is indented below the anchors, the place is before that line.
     pub next_anchor: Option<String>,
@@ -39,7 +39,7 @@ pub struct HunkBounds {
     pub old_end: FinalNewline,
     /// Whether the hunk says that its last new line has no newline.
     pub new_end: FinalNewline,
-    /// Whether a line `...` may stand for lines that are left out.
+    /// Whether a line `...` may represent lines that are left out.
     pub gaps: Gaps,
     /// Whether the last old line is context.
     pub last_line: LastLine,
@@ -48,7 +48,7 @@ pub struct HunkBounds {
 }
 
 impl HunkBounds {
-    /// Whether the hunk says what an edit with the same texts says, and no more.
+    /// Returns whether the hunk says the same as an edit with the same texts, and no more.
     fn says_what_an_edit_says(&self) -> bool {
         let marks = [self.old_end, self.new_end];
         self.sides == Sides::Texts
@@ -68,13 +68,13 @@ pub enum FinalNewline {
     Lacking,
 }
 
-/// Whether lines that are only `...` may stand for lines that are left out.
+/// Whether lines that are only `...` may represent lines that are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Gaps {
     /// Such lines are lines like any other.
     #[default]
     Literal,
-    /// Such lines stand for left-out lines if they are not lines of the file.
+    /// Such lines represent left-out lines if they are not lines of the file.
     Allowed,
 }
 
@@ -91,14 +91,14 @@ pub enum LastLine {
 /// How a hunk gives its old and its new lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sides {
-    /// As two texts, like an edit: which lines stay is found by comparing them.
+    /// As two texts, like an edit: they are compared to find the lines that stay.
     #[default]
     Texts,
-    /// With lines that are named as context.
+    /// As lines some of which are named as context.
     WithContext,
 }
 
-/// Why a hunk has no place, other than because of the lines that it looks for.
+/// The reason why a hunk has no place, other than because of the lines that it looks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HunkMiss {
     /// This anchor is not a line of the file, or not in the scope of the anchors before it.
@@ -117,10 +117,11 @@ pub enum HunkMiss {
 }
 
 /// Finds the place of a hunk. `old` and `new` of the query are its lines, each ended by a newline; the bounds of the
-/// query are not used. `line` is the number, from 0, that the hunk has for its first old line in the view.
+/// query are not used. `line` is the number, from 0, that the hunk gives for its first old line in the view.
 ///
 /// # Errors
-/// The hunk has no place for another reason than that its lines are not found, or found more than once.
+/// Returns an error if the hunk has no place for another reason than that its lines are not found, or found more than
+/// once.
 pub fn find_hunk(
     query: &Query<'_>,
     hunk: &HunkBounds,
@@ -200,7 +201,7 @@ impl<'q> Search<'q> {
         Ok(search)
     }
 
-    /// The verdict on the whole hunk; the line number chooses among exact places.
+    /// Returns the verdict on the whole hunk; the line number chooses among exact places.
     fn find(&self, bounds: &Bounds, line: Option<usize>) -> Verdict {
         let view = self.ended.as_deref().unwrap_or(self.query.view);
         let verdict = find(&self.bounded(view, bounds));
@@ -232,7 +233,7 @@ impl<'q> Search<'q> {
     }
 }
 
-/// Whether the last line of a view has no newline.
+/// Returns whether the last line of a view has no newline.
 fn is_open(view: &str) -> bool {
     !view.is_empty() && !view.ends_with('\n')
 }
@@ -241,7 +242,7 @@ fn unended(text: &str) -> &str {
     text.strip_suffix('\n').unwrap_or(text)
 }
 
-/// The offset of a line, counted from 0.
+/// Returns the offset of a line, counted from 0.
 fn line_start(view: &str, line: usize) -> Option<usize> {
     match line.checked_sub(1) {
         None => Some(0),
@@ -315,8 +316,8 @@ fn reopened_change(change: Change, length: usize) -> Change {
     }
 }
 
-/// The place of a hunk that only adds lines: after its anchor, at the end of the file if it says so, or in an empty
-/// file.
+/// Returns the place of a hunk that only adds lines: after its anchor, at the end of the file if it says so, or in an
+/// empty file.
 fn insertion(query: &Query<'_>, hunk: &HunkBounds, bounded: &Bounded) -> Result<Verdict, HunkMiss> {
     let view = query.view;
     let line = if view.is_empty() && hunk.anchors.is_empty() {

@@ -1,8 +1,8 @@
 //! The ladder: finds where the old text of an edit is in a file, and works out what the edit changes there.
 //!
-//! Each rung is an equivalence relation between texts, from "the same bytes" to "the same but for one level of
+//! Each rung is an equivalence relation between texts, from "the same bytes" to "the same except for one level of
 //! escaping". Rungs are tried in a fixed order. A rung is taken only where exactly one place is equivalent to the old
-//! text (or where all places are asked for), so the result is never a guess: text that no rung proves equivalent is not
+//! text (or where all places are requested), so the result is never a guess: text that no rung proves equivalent is not
 //! found.
 //!
 //! The functions here are pure: they read neither the disk nor the ledger.
@@ -82,20 +82,21 @@ pub fn find(query: &Query<'_>) -> Verdict {
     verdict.unwrap_or(Verdict::NotFound { guard: None })
 }
 
-/// What a deletion of this place removes where that is not the place itself: lines that the old text stands for go with
-/// the blanks around it and their newline, and no newline goes that ends a line with other text.
+/// Returns the range that a deletion of this place removes where that is not the place itself. Lines that the old text
+/// represents are removed with the blanks around them and their newline. A newline that ends a line with other text is
+/// not removed.
 pub fn deleted_lines(view: &str, place: &Range<usize>, old: &str) -> Option<Range<usize>> {
     whole_lines::whole_lines(view, place, &TextLines::of(old))
 }
 
-/// The remarks on an exact edit of this place.
+/// Returns the remarks on an exact edit of this place.
 pub fn remarks_on(view: &str, place: Range<usize>, old: &str, new: &str) -> Vec<Remark> {
     let deletion = Deletion::of(new);
     let (old, new) = (TextLines::of(old), TextLines::of(new));
     remarks::remarks(view, &[place], &old, &new, deletion)
 }
 
-/// The rungs between `exact` and `blank-edge`, in order. `None` where no rung matches.
+/// Tries the rungs between `exact` and `blank-edge`, in order. Returns `None` where no rung matches.
 fn lenient(task: &Task<'_>) -> Option<Verdict> {
     final_newline::find(task)
         .or_else(|| gutter::find(task))

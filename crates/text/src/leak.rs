@@ -1,5 +1,5 @@
-//! Detects display text in what is to be written: line numbers, diff marks and notices that a model copied from an
-//! answer, and placeholder comments for text that was left out. The caller decides whether to refuse it.
+//! Detects display text in text that is to be written: line numbers, diff marks and notices that a model copied from a
+//! result, and placeholder comments for text that was left out. The caller decides whether to refuse it.
 
 mod edit;
 mod fence;
@@ -14,7 +14,7 @@ pub(crate) use placeholder::stands_for_more;
 
 use crate::clause::Clause;
 
-/// The start of every notice in an answer.
+/// The start of every notice in a result.
 pub const NOTICE: &str = "[lancet: ";
 
 /// The kinds of display text.
@@ -24,7 +24,7 @@ pub enum LeakKind {
     Numbers,
     /// The `+`, `-` and blank before the lines of a diff.
     Marks,
-    /// A notice of an answer.
+    /// A notice of a result.
     Notice,
     /// A comment such as `// ... rest unchanged` in place of the text itself.
     Placeholder,
@@ -48,17 +48,17 @@ pub struct Leak {
 /// How many characters of a line a reason quotes.
 const QUOTED_MOST: usize = 80;
 
-/// The longest mended text that is given, in bytes.
+/// The longest mended text that is returned, in bytes.
 const MENDED_MOST: usize = 64 << 10;
 
-/// Display text in `new` of a form that `old` does not have. `old` is the text to be replaced: that of the whole file,
-/// or `None` for a file that does not exist.
+/// Finds display text in `new` of a form that `old` does not have. `old` is the text to be replaced: that of the whole
+/// file, or `None` for a file that does not exist.
 pub fn leaked(old: Option<&str>, new: &str) -> Option<Leak> {
     display_text(&[old.unwrap_or("")], &[], new)
 }
 
-/// Display text in `new` of a form that none of the `known` texts has. `lines` are the numbers of the lines, from 1,
-/// where the new text will begin.
+/// Finds display text in `new` of a form that none of the `known` texts has. `lines` are the numbers of the lines, from
+/// 1, where the new text will begin.
 fn display_text(known: &[&str], lines: &[usize], new: &str) -> Option<Leak> {
     leaked_numbers(known, lines, new)
         .or_else(|| leaked_marks(known, new))
@@ -111,7 +111,7 @@ fn leaked_numbers(known: &[&str], places: &[usize], new: &str) -> Option<Leak> {
     })
 }
 
-/// The text without the line numbers of this form.
+/// Returns the text without the line numbers of this form.
 fn without_numbers(text: &str, separator: Separator) -> String {
     text.split_inclusive('\n')
         .map(|line| {
@@ -124,7 +124,8 @@ fn without_numbers(text: &str, separator: Separator) -> String {
         .collect()
 }
 
-/// The new text without line numbers of the form that the old text has; `None` where the new text has none of them.
+/// Returns the new text without line numbers of the form that the old text has; `None` where the new text has none of
+/// them.
 pub fn without_numbers_of(old: &str, new: &str) -> Option<String> {
     let separator = numbered(text_lines(old).next()?)?.separator;
     let bare = without_numbers(new, separator);
@@ -148,7 +149,7 @@ fn leaked_marks(known: &[&str], new: &str) -> Option<Leak> {
     })
 }
 
-/// Which diff marks occur in a text whose every line begins with one.
+/// The diff marks that occur in a text whose every line begins with one.
 struct DiffMarks {
     plus: bool,
     minus: bool,
@@ -190,13 +191,13 @@ fn leaked_notice(known: &[&str], new: &str) -> Option<Leak> {
     })
 }
 
-/// The lines without their newlines; a final newline starts no further line.
+/// Returns the lines without their newlines; a final newline starts no further line.
 fn text_lines(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive('\n')
         .map(|line| line.strip_suffix('\n').unwrap_or(line))
 }
 
-/// The start of a line, as a reason quotes it.
+/// Returns the start of a line, as a reason quotes it.
 pub(crate) fn quoted(line: &str) -> String {
     let line = line.trim();
     match line.char_indices().nth(QUOTED_MOST) {
@@ -209,7 +210,7 @@ pub(crate) fn quoted(line: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Characters of a reason, as documented.
+    /// The limit of characters of a reason, as documented.
     const REASON_MOST: usize = 400;
 
     fn kind(old: &str, new: &str) -> Option<LeakKind> {

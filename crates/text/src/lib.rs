@@ -1,21 +1,22 @@
 //! The text of lancet: decoding files, finding the old text of an edit, replacing it without touching any other byte,
 //! and explaining what could not be found. Every function is pure; nothing here reads a file or a clock.
 //!
-//! The way of an edit through this crate:
+//! An edit passes through this crate in these steps:
 //!
-//! 1. [`Document::decode`] detects the [`Encoding`] and the line [`Endings`] of a file's bytes and gives its *view*: the
-//!    text without byte order mark and with LF line ends. [`normalize_newlines`] does the same to what a model sent.
-//! 2. [`find`] looks for the old text of a [`Query`] in the view, from exact to lenient, one [`Rung`] after the other. Its
-//!    [`Verdict`] is the place and the [`Change`]s to make there, or why there is none. A [`Draft`] collects the changes
-//!    of several edits.
+//! 1. [`Document::decode`] detects the [`Encoding`] and the line [`Endings`] of a file's bytes and returns its *view*:
+//!    the text without byte order mark and with LF line ends. [`normalize_newlines`] does the same to what a model
+//!    sent.
+//! 2. [`find`] searches for the old text of a [`Query`] in the view, from exact to lenient, one [`Rung`] after another.
+//!    Its [`Verdict`] is the place and the [`Change`]s to make there, or why there is none. A [`Draft`] collects the
+//!    changes of several edits.
 //! 3. [`Document::splice`] turns changes of the view into replacements of bytes ([`RawChange`]): encoded, and with the
 //!    line ends of the lines around them. [`apply_raw`] makes them.
-//! 4. [`hunks_of_changes`] and [`difference`] give the [`Difference`] in lines, for answers.
+//! 4. [`hunks_of_changes`] and [`difference`] return the [`Difference`] in lines, for results.
 //!
-//! Where the old text is not found, [`correct`] makes an [`Offer`]: the text to send instead. Where it is found more than
-//! once, [`unique_extension`] makes it longer. [`leaked_edit`] and [`placeholder`] recognize text that was copied from an
-//! answer and is not meant for the file, [`hidden()`] characters that people do not see. A file that is too large to load
-//! has a [`Survey`] and a [`StreamFinder`].
+//! Where the old text is not found, [`correct`] returns an [`Offer`]: the text to send instead. Where it is found more
+//! than once, [`unique_extension`] makes it longer. [`leaked_edit`] and [`placeholder`] recognize text that was copied
+//! from a result and is not meant for the file, [`hidden()`] characters that people do not see. A file that is too
+//! large to load has a [`Survey`] and a [`StreamFinder`].
 //!
 //! # Example
 //!

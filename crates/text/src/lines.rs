@@ -44,7 +44,7 @@ pub(crate) enum Terminator {
 }
 
 impl Endings {
-    /// The name that answers use: `none`, `lf`, `crlf`, `cr` or `mixed`.
+    /// Returns the name that results use: `none`, `lf`, `crlf`, `cr` or `mixed`.
     pub fn name(self) -> &'static str {
         match self {
             Endings::None => "none",
@@ -55,7 +55,8 @@ impl Endings {
         }
     }
 
-    /// The line end for a text that replaces a whole file with these: that of the file, where it has one kind.
+    /// Returns the line end for a text that replaces a whole file with these line ends: that of the file, if it has one
+    /// kind.
     pub fn line_end(self) -> LineEnd {
         match self {
             Endings::None | Endings::Mixed => LineEnd::AsSent,
@@ -83,7 +84,7 @@ impl Terminator {
     }
 }
 
-/// How often each kind of line end occurs in a text that is read in parts.
+/// The number of line ends of each kind in a text that is read in parts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LineEndCounts {
     pub(crate) lf: u64,
@@ -105,8 +106,8 @@ impl LineEndCounts {
     }
 }
 
-/// The text of a model as it is compared with a decoded file: CR LF and CR CR LF become LF; a lone CR does so only
-/// where lone CRs end the lines of the file.
+/// Returns the text of a model in the form in which it is compared with a decoded file: CR LF and CR CR LF become LF; a
+/// lone CR does so only where lone CRs end the lines of the file.
 pub fn normalize_newlines(text: &str, document_endings: Endings) -> Cow<'_, str> {
     if memchr::memchr(b'\r', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
@@ -118,7 +119,7 @@ pub fn normalize_newlines(text: &str, document_endings: Endings) -> Cow<'_, str>
     joined
 }
 
-/// The text with LF for CR LF and CR CR LF; other CRs stay.
+/// Returns the text with LF for CR LF and CR CR LF; other CRs stay.
 pub(crate) fn without_carriage_returns(text: &str) -> Cow<'_, str> {
     if memchr::memmem::find(text.as_bytes(), b"\r\n").is_none() {
         return Cow::Borrowed(text);
@@ -135,7 +136,7 @@ pub(crate) fn without_carriage_returns(text: &str) -> Cow<'_, str> {
     Cow::Owned(joined)
 }
 
-/// How many CRs at the end of `line` belong to the LF after it, at most two.
+/// Returns how many CRs at the end of `line` belong to the LF after it, at most two.
 pub(crate) fn carriage_returns(line: &[u8]) -> usize {
     match line {
         [.., b'\r', b'\r'] => 2,
@@ -148,16 +149,16 @@ pub(crate) fn carriage_returns(line: &[u8]) -> usize {
 /// index is a five-hundredth of the text.
 const BLOCK: usize = 4 << 10;
 
-/// Newlines of a block are counted in parts of this length, which is fast, until the part with the wanted newline is
-/// reached; only there they are visited one by one.
+/// The length of the parts in which the newlines of a block are counted, which is fast. Only in the part with the
+/// wanted newline are they visited one by one.
 const PIECE: usize = 256;
 
-/// How far a line or an offset may be from the place that was found last to be looked for from there. The lines around a change
-/// are asked for one after the other; from the beginning of their block that took 22,000 of the 549,521 instructions of an Edit of
-/// 10 KB.
+/// The maximal distance of a line or an offset from the place that was found last for a search to start there. The
+/// lines around a change are requested one after another; from the beginning of their block that took 22,000 of the
+/// 549,521 instructions of an Edit of 10 KB.
 const NEAR: usize = 1 << 10;
 
-/// A sparse index of the lines of a text: for each block, how many newlines are before it.
+/// A sparse index of the lines of a text: for each block, the number of newlines before it.
 #[derive(Debug)]
 pub(crate) struct LineIndex {
     before: Vec<usize>,
@@ -193,7 +194,7 @@ impl LineIndex {
         self.newlines + usize::from(open)
     }
 
-    /// How many newlines are before the offset `at`.
+    /// Returns how many newlines are before the offset `at`.
     pub(crate) fn newlines_before(&self, text: &str, at: usize) -> usize {
         let at = at.min(text.len());
         let last = self.last();
@@ -205,14 +206,14 @@ impl LineIndex {
             };
         }
         let block = at / BLOCK;
-        // At the end of a text of whole blocks there is no further block.
+        // After a text that consists of whole blocks there is no further block.
         let Some(before) = self.before.get(block) else {
             return self.newlines;
         };
         before + count_newlines(&text.as_bytes()[block * BLOCK..at])
     }
 
-    /// Where line `line` starts, counted from 0; the end of the text for a line that does not exist.
+    /// Returns where line `line` starts, counted from 0; the end of the text for a line that does not exist.
     pub(crate) fn line_start(&self, text: &str, line: usize) -> usize {
         if line == 0 {
             return 0;
@@ -226,7 +227,7 @@ impl LineIndex {
         start
     }
 
-    /// Where a line starts that is close to the one that was found last; not the first one.
+    /// Returns where a line starts that is close to the one that was found last; it must not be the first line.
     fn line_start_nearby(&self, text: &str, line: usize) -> Option<usize> {
         let (last, bytes) = (self.last(), text.as_bytes());
         let newline = match line.checked_sub(last.line) {
@@ -248,7 +249,7 @@ impl LineIndex {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where a line starts that is neither the first one nor after the last one.
+    /// Returns where a line starts; it must be neither the first line nor after the last one.
     fn line_start_by_block(&self, text: &str, line: usize) -> usize {
         // The line starts after newline number `line`, counted from 1, which is in the last block with fewer newlines
         // before it.
@@ -269,7 +270,7 @@ impl LineIndex {
     }
 }
 
-/// The ranges of the lines of a text from one offset on, without newlines; made by
+/// The ranges of the lines of a text from one offset on, without newlines; returned by
 /// [`Document::lines_from`](crate::Document::lines_from).
 #[derive(Clone, Debug)]
 pub struct Lines<'t> {
@@ -297,7 +298,7 @@ impl Iterator for Lines<'_> {
     }
 }
 
-/// Where the line that holds `at` ends: at its newline or at the end of the text.
+/// Returns where the line that holds `at` ends: at its newline or at the end of the text.
 pub(crate) fn line_end(text: &str, at: usize) -> usize {
     memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |newline| at + newline)
 }

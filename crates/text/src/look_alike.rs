@@ -1,6 +1,6 @@
 //! Characters that look alike: the folding table, folded texts with offsets back to their source, and file names folded
-//! for comparison. This module judges single characters and knows nothing of edits. It does no compatibility folding: a
-//! ligature is not its letters.
+//! for comparison. This module deals with single characters and is independent of edits. It does no compatibility
+//! folding: a ligature is not its letters.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -8,20 +8,20 @@ use std::sync::OnceLock;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 
-/// The character that stands for all that look like `character`: quotes, dashes and spaces become ASCII, every other
-/// character stays.
+/// Returns the character that represents all that look like `character`: quotes, dashes and spaces become ASCII, every
+/// other character stays.
 pub fn fold_char(character: char) -> char {
     match character {
         '\u{2018}'..='\u{201B}' => '\'',
         '\u{201C}'..='\u{201F}' => '"',
         '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
-        // U+2000 and U+2001 are canonically U+2002 and U+2003, so they come along.
+        // U+2000 and U+2001 are canonically equivalent to U+2002 and U+2003, so they are folded as well.
         '\u{00A0}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}' => ' ',
         _ => character,
     }
 }
 
-/// A kind of look-alikes: characters that may stand for one another.
+/// A kind of look-alikes: characters that may be used for one another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LookAlikeKind {
     SingleQuote,
@@ -41,7 +41,7 @@ impl LookAlikeKind {
         LookAlikeKind::Space,
     ];
 
-    /// The kind of a character that folds to an ASCII one or is that ASCII character.
+    /// Returns the kind of a character that folds to an ASCII one or is that ASCII character.
     pub(crate) fn of(character: char) -> Option<LookAlikeKind> {
         match fold_char(character) {
             '\'' => Some(LookAlikeKind::SingleQuote),
@@ -58,7 +58,7 @@ impl LookAlikeKind {
 pub(crate) struct LookAlikeKinds(u8);
 
 impl LookAlikeKinds {
-    /// The kinds that a unit belongs to.
+    /// Returns the kinds that a unit belongs to.
     pub(crate) fn of(unit: &str) -> LookAlikeKinds {
         let mut kinds = LookAlikeKinds::default();
         for kind in unit.chars().filter_map(LookAlikeKind::of) {
@@ -78,14 +78,14 @@ impl LookAlikeKinds {
         self.0 |= other.0;
     }
 
-    /// Whether the two sets have a kind in common.
+    /// Returns whether the two sets have a kind in common.
     pub(crate) fn meet(self, other: LookAlikeKinds) -> bool {
         self.0 & other.0 != 0
     }
 }
 
-/// A file name in the form in which names are compared: canonically composed, with plain spaces and straight single
-/// quotes.
+/// Returns a file name in the form in which names are compared: canonically composed, with plain spaces and straight
+/// single quotes.
 pub fn fold_name(name: &str) -> String {
     name.nfc()
         .map(|character| match fold_char(character) {
@@ -95,29 +95,29 @@ pub fn fold_name(name: &str) -> String {
         .collect()
 }
 
-/// Whether the character is white space within a line: a tab, a space, or a look-alike of a space.
+/// Returns whether the character is white space within a line: a tab, a space, or a look-alike of a space.
 pub(crate) fn is_blank_char(character: char) -> bool {
     character == '\t' || fold_char(character) == ' '
 }
 
-/// Whether the text has only blank lines.
+/// Returns whether the text has only blank lines.
 pub(crate) fn is_blank(text: &str) -> bool {
     text.chars()
         .all(|character| character == '\n' || is_blank_char(character))
 }
 
-/// How many bytes the indentation of the line takes.
+/// Returns how many bytes the indentation of the line takes.
 pub(crate) fn indent_len(line: &str) -> usize {
     line.len() - line.trim_start_matches(is_blank_char).len()
 }
 
-/// The line without the blanks at its end.
+/// Returns the line without the blanks at its end.
 pub(crate) fn trim_blank_end(line: &str) -> &str {
     line.trim_end_matches(is_blank_char)
 }
 
-/// Whether the character combines with the one before it. The vowels and finals of conjoining Hangul do, because
-/// canonical composition joins them although they are not combining marks.
+/// Returns whether the character combines with the one before it. The vowels and finals of conjoining Hangul do,
+/// because canonical composition joins them although they are not combining marks.
 pub(crate) fn extends(character: char) -> bool {
     match character {
         '\0'..='\u{2FF}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7A3}' => false,
@@ -126,7 +126,7 @@ pub(crate) fn extends(character: char) -> bool {
     }
 }
 
-/// The units that folding treats as one character: a character with its combining marks.
+/// Returns the units that folding treats as one character: a character with its combining marks.
 pub(crate) fn units(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -149,7 +149,7 @@ pub(crate) struct Folded<'t> {
     length_changes: Vec<LengthChange>,
 }
 
-/// A unit whose folded form has another length than its source. Between two of them offsets advance equally in both
+/// A unit whose folded form has a different length than its source. Between two of them offsets advance equally in both
 /// texts.
 #[derive(Debug)]
 struct LengthChange {
@@ -197,18 +197,18 @@ impl<'t> Folded<'t> {
         folded
     }
 
-    /// The folded text.
+    /// Returns the folded text.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether folding left the text as it was.
+    /// Returns whether folding left the text as it was.
     pub(crate) fn is_unchanged(&self) -> bool {
         matches!(self.text, Cow::Borrowed(_))
     }
 
-    /// The offset in the source for an offset in the folded text, where a unit begins or ends there; `None` inside of a
-    /// unit.
+    /// Returns the offset in the source for an offset in the folded text, where a unit begins or ends there; `None`
+    /// inside a unit.
     pub(crate) fn source_of(&self, offset: usize) -> Option<usize> {
         let before = self
             .length_changes
@@ -223,7 +223,7 @@ impl<'t> Folded<'t> {
     }
 }
 
-/// The length of the longest start of the text that folding does not change.
+/// Returns the length of the longest start of the text that folding does not change.
 fn plain_len(text: &str) -> usize {
     let mut last = 0;
     for (at, character) in text.char_indices() {
@@ -239,8 +239,9 @@ fn plain_len(text: &str) -> usize {
     text.len()
 }
 
-/// Whether folding leaves the character alone, wherever it occurs. Most characters are such, and the Unicode tables are
-/// slow: asking them for each character of 25 MB of Cyrillic took 0.8 s. So the answers for the basic plane are kept.
+/// Returns whether folding leaves the character alone, wherever it occurs. Most characters are such, and the Unicode
+/// tables are slow: looking up each character of 25 MB of Cyrillic took 0.8 s. So the results for the basic plane are
+/// cached.
 fn is_plain(character: char) -> bool {
     static BASIC_PLANE: OnceLock<Vec<bool>> = OnceLock::new();
     let plane = BASIC_PLANE.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! For an old text that is not in the file: tells whether the new text is there already.
+//! For an old text that is not in the file: checks whether the new text is already there.
 
 use std::ops::Range;
 
@@ -6,17 +6,17 @@ use memchr::memmem;
 
 use crate::diff::LineTable;
 
-/// How many places are named.
+/// The number of places that are named.
 const NAMED_MOST: usize = 5;
 
-/// How many places are counted.
+/// The number of places that are counted.
 const COUNTED_MOST: usize = 1_000;
 
-/// How many characters other than white space a new text must have to be looked for inside of lines.
+/// The number of characters other than white space that a new text must have to be searched for inside lines.
 const NEW_LEAST: usize = 4;
 
-/// Where the new text is in the file, such as `line 3, lines 7-9`, at most about 300 characters. `None` where it is not
-/// there, is too short to tell anything, or is a part of the old text.
+/// Returns where the new text is in the file, such as `line 3, lines 7-9`, at most about 300 characters. `None` where
+/// it is not there, is too short to prove anything, or is a part of the old text.
 pub fn already_there(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Option<String> {
     let wanted = new.trim_matches('\n');
     // An edit that only deletes leaves a part of the old text, which is wherever the old text is.
@@ -54,7 +54,7 @@ pub fn already_there(view: &str, lines: &dyn LineTable, old: &str, new: &str) ->
     (!named.is_empty()).then(|| format!("{}{more}", named.join(", ")))
 }
 
-/// `line 3` or `lines 3-5`, from 1.
+/// Returns `line 3` or `lines 3-5`, from 1.
 fn span(lines: &dyn LineTable, place: Range<usize>) -> String {
     let first = lines.line_of(place.start) + 1;
     let last = lines.line_of(place.end.saturating_sub(1).max(place.start)) + 1;

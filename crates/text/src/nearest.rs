@@ -1,5 +1,5 @@
-//! Finds the regions of a file that are most like a text which is not in it, and tells how they differ. The result is
-//! for error messages only: what is written is never chosen by likeness.
+//! Finds the regions of a file that are most like a text which is not in it, and describes how they differ. The result
+//! is for error messages only: what is written is never chosen by likeness.
 //!
 //! The search has two stages, and its cost is bounded whatever the input. `peaks` scans at most [`peaks::VIEW_MOST`]
 //! bytes for q-grams of the text; then `place` aligns lines and characters at a fixed number of candidates.
@@ -24,19 +24,19 @@ use std::ops::Range;
 use crate::diff::LineTable;
 use crate::unique::stands_once;
 
-/// How many regions are given.
+/// The most regions that are returned.
 const REGIONS_MOST: usize = 6;
 
-/// The text of a region is given up to this many bytes; of a longer one only the lines are.
+/// The text of a region is returned up to this many bytes; for a longer one only the lines are.
 const REGION_TEXT_MOST: usize = 8_000;
 
-/// How alike a region must be to be given, in per cent.
+/// How alike a region must be to be returned, in per cent.
 const ALIKE_LEAST: u8 = 50;
 
 /// How much less alike than the best region another one may be, in per cent.
 const BEHIND_MOST: u8 = 25;
 
-/// A part of the file that resembles the text that was looked for.
+/// A part of the file that resembles the text that was searched for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Region {
     /// Its lines, counted from 0.
@@ -47,15 +47,16 @@ pub struct Region {
     pub alike: u8,
     /// How it differs: at most five clauses of at most 500 characters, without a full stop.
     pub differences: Vec<Clause>,
-    /// The text of the file there, which as an `old_string` would be found. `None` where it is over 8,000 bytes.
+    /// The text of the file there, which would be found if sent as an `old_string`. `None` where it is over 8,000
+    /// bytes.
     pub text: Option<String>,
     /// Whether that text occurs once in the file.
     pub unique: bool,
-    /// Whether no other region is nearer to the text that was looked for.
+    /// Whether no other region is nearer to the text that was searched for.
     pub is_nearest: bool,
 }
 
-/// Up to six regions of the view that are most like `old`, the best first; none where nothing is alike.
+/// Returns up to six regions of the view that are most like `old`, the best first; none where nothing is alike.
 pub(crate) fn nearest(view: &str, lines: &dyn LineTable, old: &str) -> Vec<Region> {
     let Some(needle) = place::Needle::of(old) else {
         return Vec::new();
@@ -86,7 +87,7 @@ pub(crate) fn nearest(view: &str, lines: &dyn LineTable, old: &str) -> Vec<Regio
         .collect()
 }
 
-/// How the text at a place differs from the one that was looked for.
+/// Returns how the text at a place differs from the one that was searched for.
 pub(crate) fn differences_at(
     view: &str,
     lines: &dyn LineTable,

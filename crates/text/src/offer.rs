@@ -1,6 +1,6 @@
-//! Corrects an old text that is not in the file: finds the one place that was meant, tells what the old text has that
-//! the file has not, and applies the same correction to the new text. The result is for refusals only; nothing is
-//! written by it.
+//! Corrects an old text that is not in the file: finds the one intended place, reports what the old text has that the
+//! file has not, and applies the same correction to the new text. The result is for refusals only; nothing is written
+//! by it.
 
 mod alike;
 mod correction;
@@ -31,9 +31,9 @@ pub(crate) use tokens::are_alike;
 /// Corrects an old text that is not in the view. The attempts go from certain to likely:
 ///
 /// - For each combination of flaws that the old text may have (code fence, line numbers, repeated lines), the text
-///   without them is looked for, ignoring white space.
-/// - Where it has gaps such as `...`, the text around them is looked for in order.
-/// - Else the region that is most alike is offered, if no other region is as near.
+///   without them is searched for, ignoring white space.
+/// - Where it has gaps such as `...`, the text around them is searched for in order.
+/// - Otherwise the region that is most alike is offered, if no other region is as near.
 pub fn correct(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Correction {
     let sent = SentLines::of(old);
     let mut several = None;
@@ -107,8 +107,8 @@ pub fn correct(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Corre
     alike(view, lines, &sent, new, has_gaps)
 }
 
-/// The offer for the place that the text around the gaps matches: the only one, or the one that the whole new text is
-/// nearest to.
+/// Returns the offer for the place that the text around the gaps matches: the only one, or the one that the whole new
+/// text is nearest to.
 fn filled(view: &str, lines: &dyn LineTable, quote: &QuotedText<'_>, new: &str) -> Option<Offer> {
     let fits = gaps::fits(view, quote.plain);
     let chosen = match fits.as_slice() {
@@ -153,7 +153,8 @@ fn filled(view: &str, lines: &dyn LineTable, quote: &QuotedText<'_>, new: &str) 
     Some(offer)
 }
 
-/// Whether a new text has the line that follows a place in the file, and the place has not: then the gap stands for more.
+/// Returns whether a new text has the line that follows a place in the file, and the place has not. In this case the
+/// gap represents more lines.
 fn goes_on(view: &str, place: &Range<usize>, new: &str) -> bool {
     let mut behind = view[place.end..].split('\n').skip(1).map(str::trim);
     let next = behind.find(|line| !line.is_empty());
@@ -161,7 +162,7 @@ fn goes_on(view: &str, place: &Range<usize>, new: &str) -> bool {
     next.is_some_and(|next| has(new, next) && !has(&view[place.clone()], next))
 }
 
-/// The new text with lines of the file for its gaps, where it has as many gaps as the old text, or none.
+/// Returns the new text with lines of the file for its gaps, if it has as many gaps as the old text, or none.
 fn new_text_filled(view: &str, quote: &QuotedText<'_>, fit: &Fit, new: &str) -> Option<String> {
     let sent = SentLines::of(new);
     let ours = quote.stripped.strip(&sent.lines);
@@ -181,7 +182,7 @@ fn new_text_filled(view: &str, quote: &QuotedText<'_>, fit: &Fit, new: &str) -> 
         } else if let Some((Some(range), (before, behind))) = stands_for.next() {
             let mut whole: Vec<&str> = view[range.clone()].split('\n').collect();
             let blank = |line: &&&str| line.trim().is_empty();
-            // Blank lines that were quoted beside the gap are in the text already.
+            // Blank lines that were quoted next to the gap are already in the text.
             let before = whole.iter().take_while(blank).count().min(before);
             whole.drain(..before);
             let behind = whole.iter().rev().take_while(blank).count().min(behind);

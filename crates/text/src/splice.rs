@@ -30,7 +30,7 @@ pub struct RawChange {
 }
 
 impl Document<'_> {
-    /// The replacements of bytes that make these changes of the view, which are sorted and do not overlap.
+    /// Returns the replacements of bytes that make these changes of the view, which are sorted and do not overlap.
     ///
     /// Each newline of the new text takes the line end of the line that it replaces, in order; further newlines take
     /// that of the last one. Where the change replaces no newline, they take that of the line where the change begins
@@ -44,8 +44,8 @@ impl Document<'_> {
             let start = self.floor(at, change.range.start);
             let end = self.ceiling(start, change.range.end);
             let text = self.with_line_ends(change, start);
-            // Where the change begins or ends inside of a sequence that stands for two characters, the other character
-            // is encoded again.
+            // Where the change begins or ends inside a sequence that decodes to two characters, the other character is
+            // encoded again.
             let before = &self.view()[start.view..change.range.start];
             let after = &self.view()[change.range.end..end.view];
             let text = match (before, after) {
@@ -63,15 +63,15 @@ impl Document<'_> {
         Ok(replacements)
     }
 
-    /// The encoding in which the file would be read after these replacements, which make it `new_raw`; `None` where it
-    /// stays the same. The error says that the file would no longer be text.
+    /// Returns the encoding in which the file would be read after these replacements, which make it `new_raw`; `None`
+    /// where it stays the same. The error means that the file would no longer be text.
     pub fn encoding_after(
         &self,
         changes: &[RawChange],
         new_raw: &[u8],
         configured: Option<Encoding>,
     ) -> Result<Option<Encoding>, NotText> {
-        // UTF-8 stays UTF-8 under these conditions, and looking at the new bytes is enough.
+        // UTF-8 stays UTF-8 under these conditions, and checking the new bytes is enough.
         let plain = self.encoding().is_utf8()
             && self.damaged().is_empty()
             && configured.is_none_or(Encoding::is_utf8)
@@ -87,7 +87,7 @@ impl Document<'_> {
     }
 }
 
-/// The bytes of a file with some ranges replaced. The changes are sorted and do not overlap.
+/// Returns the bytes of a file with some ranges replaced. The changes are sorted and do not overlap.
 pub fn apply_raw(raw: &[u8], changes: &[RawChange]) -> Vec<u8> {
     let added: usize = changes.iter().map(|change| change.bytes.len()).sum();
     let mut result = Vec::with_capacity(raw.len() + added);
@@ -103,7 +103,7 @@ pub fn apply_raw(raw: &[u8], changes: &[RawChange]) -> Vec<u8> {
     result
 }
 
-/// A view with some ranges replaced. The changes are sorted and do not overlap.
+/// Returns a view with some ranges replaced. The changes are sorted and do not overlap.
 pub fn apply_changes(view: &str, changes: &[Change]) -> String {
     let added: usize = changes.iter().map(|change| change.text.len()).sum();
     let mut result = String::with_capacity(view.len() + added);

@@ -13,12 +13,12 @@ pub struct StreamFinder<'n> {
     finder: memmem::Finder<'n>,
     /// The end of the bytes so far, shorter than the needle.
     tail: Vec<u8>,
-    /// How many bytes were fed.
+    /// The number of bytes that were fed.
     fed: u64,
 }
 
 impl<'n> StreamFinder<'n> {
-    /// A finder for this needle. An empty needle is found nowhere.
+    /// Returns a finder for this needle. An empty needle is found nowhere.
     pub fn new(needle: &'n [u8]) -> StreamFinder<'n> {
         StreamFinder {
             finder: memmem::Finder::new(needle),
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Looking afresh after each place would take the needle's length every time, and not come to an end.
+    /// Starting a new search after each place would take the needle's length every time, and not come to an end.
     #[test]
     fn a_long_needle_may_stand_at_every_byte() {
         let text = vec![b' '; 3 << 20];

@@ -1,6 +1,5 @@
-//! What can be learned from one pass over a file that is too large to load, in buffers of any size: its line ends,
-//! where its lines are, and whether it is UTF-8. A survey keeps two counts, of 16 bytes together, for each 64 KiB of
-//! the file.
+//! A survey of a file that is too large to load, by one pass over it in buffers of any size: its line ends, where its
+//! lines are, and whether it is UTF-8. A survey stores two counts, of 16 bytes together, for each 64 KiB of the file.
 
 use crate::byte_lanes::count_newlines;
 use crate::encoding::{Encoding, NotText, TAIL, binary_kind, kind_without_nul};
@@ -9,7 +8,7 @@ use crate::lines::{Endings, LineEndCounts, carriage_returns};
 /// The distance between two entries of the index.
 const BLOCK: usize = 64 << 10;
 
-/// How many of the first bytes are kept, to name binary data by.
+/// The number of first bytes that are stored, to name binary data by.
 const HEAD: usize = 300;
 
 /// A pass over a file: feed it the bytes in order, then call [`Survey::finish`].
@@ -28,19 +27,19 @@ pub struct Survey {
     length: u64,
     /// The first bytes, at most [`HEAD`].
     head: Vec<u8>,
-    /// The last bytes, at least as many as the end marker of a PDF is looked for in.
+    /// The last bytes, at least as many as are searched for the end marker of a PDF.
     tail: Vec<u8>,
     last: Option<u8>,
     line_feeds: BlockCounts,
     returns: BlockCounts,
     line_ends: LineEndCounts,
-    /// How many CRs the bytes so far end in, at most two.
+    /// The number of CRs that the bytes so far end in, at most two.
     pending_crs: usize,
     utf8: Utf8Check,
     seen: SeenBytes,
 }
 
-/// How often one byte occurs in the file, and before each block.
+/// The number of occurrences of one byte in the file, and before each block.
 #[derive(Clone, Debug, Default)]
 struct BlockCounts {
     count: u64,
@@ -54,7 +53,7 @@ struct Utf8Check {
     broken: bool,
 }
 
-/// Whether a NUL, and whether a byte beyond ASCII, was among the bytes so far.
+/// Whether the bytes so far contain a NUL, and whether they contain a byte beyond ASCII.
 #[derive(Clone, Copy, Debug, Default)]
 struct SeenBytes {
     nul: bool,
@@ -79,17 +78,17 @@ pub struct Facts {
 pub struct Block {
     /// The offset of its first byte.
     pub offset: u64,
-    /// How many line ends are before it.
+    /// The number of line ends before it.
     pub lines_before: u64,
 }
 
 impl Survey {
-    /// A survey of no bytes yet.
+    /// Returns a survey of no bytes yet.
     pub fn new() -> Survey {
         Survey::default()
     }
 
-    /// Takes the next bytes of the file.
+    /// Processes the next bytes of the file.
     pub fn feed(&mut self, mut bytes: &[u8]) {
         let wanted = HEAD.saturating_sub(self.head.len()).min(bytes.len());
         self.head.extend_from_slice(&bytes[..wanted]);
@@ -105,7 +104,7 @@ impl Survey {
         }
     }
 
-    /// Takes a part of one block. It is scanned several times while it is in the cache.
+    /// Processes a part of one block. The part is scanned several times while it is in the cache.
     fn take(&mut self, piece: &[u8]) {
         self.length += piece.len() as u64;
         let kept = self.tail.len().min(TAIL.saturating_sub(piece.len()));
@@ -136,7 +135,7 @@ impl Survey {
         self.pending_crs = self.carriage_returns_before(&piece[from..]);
     }
 
-    /// How many CRs the bytes so far and `text` end in, at most two.
+    /// Returns how many CRs the bytes so far and `text` end in, at most two.
     fn carriage_returns_before(&self, text: &[u8]) -> usize {
         let returns = carriage_returns(text);
         if returns == text.len() {
@@ -145,12 +144,13 @@ impl Survey {
         returns
     }
 
-    /// Whether a NUL was among the bytes so far. A file with NULs that is too large to be loaded is not read as text.
+    /// Returns whether a NUL was among the bytes so far. A file with NULs that is too large to be loaded is not read as
+    /// text.
     pub fn holds_nul(&self) -> bool {
         self.seen.nul
     }
 
-    /// The facts, once all bytes were fed.
+    /// Returns the facts, once all bytes were fed.
     pub fn finish(mut self) -> Facts {
         self.line_ends.lone_cr =
             self.returns.count - self.line_ends.crlf - 2 * self.line_ends.cr_cr_lf;
@@ -200,23 +200,23 @@ impl Utf8Check {
 }
 
 impl Facts {
-    /// The length of the file in bytes.
+    /// Returns the length of the file in bytes.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// The line ends of the file. They are meaningful only where [`Facts::encoding`] is known.
+    /// Returns the line ends of the file. They are meaningful only where [`Facts::encoding`] is known.
     pub fn endings(&self) -> Endings {
         self.endings
     }
 
-    /// How many lines the file has.
+    /// Returns how many lines the file has.
     pub fn line_count(&self) -> u64 {
         self.line_count
     }
 
-    /// The encoding, where the bytes are UTF-8, or ASCII in the encoding that the settings name. A file in any other
-    /// encoding has to be loaded as a whole.
+    /// Returns the encoding, where the bytes are UTF-8, or ASCII in the encoding that the settings name. A file in any
+    /// other encoding has to be loaded as a whole.
     pub fn encoding(&self, configured: Option<Encoding>) -> Option<Encoding> {
         if !self.utf8 || self.seen.nul {
             return None;
@@ -228,7 +228,7 @@ impl Facts {
         Some(configured.filter(holds).unwrap_or(Encoding::UTF8))
     }
 
-    /// The offset where the text starts: after the byte order mark, if there is one.
+    /// Returns the offset where the text starts: after the byte order mark, if there is one.
     pub fn text_start(&self) -> u64 {
         let mark = Encoding::UTF8_BOM.mark_bytes();
         if self.head.starts_with(mark) {
@@ -238,18 +238,19 @@ impl Facts {
         }
     }
 
-    /// The reason to give where the file is not text.
+    /// Returns the reason to report where the file is not text.
     pub fn not_text(&self) -> NotText {
         let kind = binary_kind(&self.head);
         NotText::Binary { kind }
     }
 
-    /// Why the file is not text although it looks like it (a PDF without NUL bytes); `None` where it may be text.
+    /// Returns why the file is not text although it looks like it (a PDF without NUL bytes); `None` where it may be
+    /// text.
     pub fn is_no_text(&self) -> Option<NotText> {
         kind_without_nul(&self.head, &self.tail).map(|kind| NotText::Binary { kind })
     }
 
-    /// The byte that ends a line, alone or as the last of several.
+    /// Returns the byte that ends a line, alone or as the last of several.
     pub fn line_end_byte(&self) -> u8 {
         match self.endings {
             Endings::Cr => b'\r',
@@ -257,7 +258,7 @@ impl Facts {
         }
     }
 
-    /// The block that holds an offset, to find out which line is there.
+    /// Returns the block that contains an offset, to find out which line is there.
     pub fn block_at(&self, offset: u64) -> Block {
         let block = usize::try_from(offset / BLOCK as u64).unwrap_or(usize::MAX);
         let block = block.min(self.lines.before.len().saturating_sub(1));
@@ -267,8 +268,8 @@ impl Facts {
         }
     }
 
-    /// Where to start looking for a line, counted from 0: the line starts after `line - lines_before` further line
-    /// ends; line 0 starts at the start of the file. For a line that does not exist it is the last block.
+    /// Returns where to start searching for a line, counted from 0. The line starts after `line - lines_before` further
+    /// line ends; line 0 starts at the start of the file. For a line that does not exist it is the last block.
     pub fn block_of_line(&self, line: u64) -> Block {
         let after = self.lines.before.partition_point(|before| *before < line);
         let block = after.saturating_sub(1);

@@ -7,17 +7,17 @@ use memchr::memmem;
 
 use crate::diff::{LineTable, common_prefix, common_suffix};
 
-/// How many lines may be added above, and how many below.
+/// The number of lines that may be added above, and likewise below.
 const ADDED_MOST: usize = 12;
 
-/// How many bytes the extended text may have beyond the place itself.
+/// The number of bytes that the extended text may have beyond the place itself.
 const EXTENDED_MOST: usize = 2_000;
 
-/// How many bytes of the places' own text are compared for one extension.
+/// The number of bytes of the places' text that are compared for one extension.
 const COMPARED_MOST: usize = 64 << 20;
 
-/// The shortest text of whole lines around `places[which]` that occurs once in the view; `None` where there is none
-/// within the limits. `places` are all places of the old text. Only they need comparing: wherever the longer text
+/// Returns the shortest text of whole lines around `places[which]` that occurs once in the view; `None` where there is
+/// none within the limits. `places` are all places of the old text. Only they need comparing: wherever the longer text
 /// occurs, the old text does.
 pub fn unique_extension(
     view: &str,
@@ -34,8 +34,8 @@ pub fn unique_extension(
         &view.as_bytes()[place.end..],
     );
     let (most_above, most_below) = extensions.reach(place);
-    // A place that is not compared can only make the extension longer, because the result is looked for in the whole
-    // view at the end.
+    // A place that is not compared can only make the extension longer, because the whole view is searched for the
+    // result at the end.
     let compares = places.len().saturating_mul(place.len()) <= COMPARED_MOST;
     for (index, other) in places.iter().enumerate() {
         if index == which || (compares && view[other.clone()] != view[place.clone()]) {
@@ -78,7 +78,7 @@ pub fn unique_extension(
         .find(|range| stands_once(view, &view[range.clone()]))
 }
 
-/// Whether the text occurs exactly once in the view, overlapping occurrences counted.
+/// Returns whether the text occurs exactly once in the view, overlapping occurrences counted.
 pub(crate) fn stands_once(view: &str, text: &str) -> bool {
     let finder = memmem::Finder::new(text.as_bytes());
     let Some(first) = finder.find(view.as_bytes()) else {
@@ -87,8 +87,8 @@ pub(crate) fn stands_once(view: &str, text: &str) -> bool {
     finder.find(&view.as_bytes()[first + 1..]).is_none()
 }
 
-/// Where the extended text may start and end, nearest first. The first start and end are those of the place's own
-/// lines.
+/// The offsets where the extended text may start and end, nearest first. The first start and end are those of the lines
+/// of the place itself.
 struct Extensions {
     starts: Vec<usize>,
     ends: Vec<usize>,
@@ -109,7 +109,7 @@ impl Extensions {
         let ends = (0..=below)
             .map(|below| {
                 let end = lines.line_range(last + below).end;
-                // The old text's own newline stays at its end.
+                // The newline of the old text stays at its end.
                 end + usize::from(ends_newline && end < view.len())
             })
             .filter(|&end| end >= place.end)
@@ -118,7 +118,7 @@ impl Extensions {
         Extensions { starts, ends }
     }
 
-    /// How many bytes before and after the place are worth comparing.
+    /// Returns how many bytes before and after the place are worth comparing.
     fn reach(&self, place: &Range<usize>) -> (usize, usize) {
         let above = self.starts.last().map_or(0, |start| place.start - start);
         let below = self.ends.last().map_or(0, |end| end - place.end);

@@ -1,8 +1,8 @@
 //! The difference of two whole texts, by the histogram algorithm of imara-diff on what is between their common start
 //! and end. That library cannot be interrupted, so the size of its input is bounded beforehand.
 //!
-//! The budget is a time, but the clock is not asked: the constants below say how much input a millisecond pays for, so
-//! the same texts always give the same answer.
+//! The budget is a time, but the clock is not read: the constants below say how much input a millisecond pays for, so
+//! the same texts always give the same result.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -33,8 +33,8 @@ const PAIRS_PER_MILLISECOND: usize = 500_000;
 /// a reader would put it.
 const SLIDE: usize = 32;
 
-/// The difference between `old` and `new`. It is coarse where there are more changed lines than can be shown, or where
-/// the comparison would take longer than `budget`.
+/// Returns the difference between `old` and `new`. It is coarse where there are more changed lines than can be shown,
+/// or where the comparison would take longer than `budget`.
 pub fn difference(old: &str, new: &str, context: usize, budget: Duration) -> Difference {
     let index = LineStarts::new(old);
     match compare(old, new, budget) {
@@ -102,9 +102,9 @@ fn compare<'t>(old: &'t str, new: &'t str, budget: Duration) -> Compared<'t> {
     Compared::Lines(compared)
 }
 
-/// The lines with each frequent line made different from all others, so that the comparison stays within its budget;
-/// `None` where that is not needed. What frequent lines have in common at the edges of a changed run is found again by
-/// trimming it.
+/// Returns the lines with each frequent line made different from all others, so that the comparison stays within its
+/// budget; `None` where that is not needed. What frequent lines have in common at the edges of a changed run is found
+/// again by trimming it.
 fn without_frequent(
     input: &InternedInput<&str>,
     pairs_most: usize,
@@ -140,14 +140,14 @@ fn without_frequent(
     Some((before, after, kinds))
 }
 
-/// The offset up to [`SLIDE`] lines before a line start.
+/// Returns the offset up to [`SLIDE`] lines before a line start.
 fn back(text: &str, at: usize) -> usize {
     let mut ends = memchr::memrchr_iter(b'\n', &text.as_bytes()[..at]);
     // The first newline found ends the line just before `at`.
     ends.nth(SLIDE).map_or(0, |end| end + 1)
 }
 
-/// The offset up to [`SLIDE`] lines after a line start.
+/// Returns the offset up to [`SLIDE`] lines after a line start.
 fn forth(text: &str, at: usize) -> usize {
     let mut ends = memchr::memchr_iter(b'\n', &text.as_bytes()[at..]);
     ends.nth(SLIDE - 1).map_or(text.len(), |end| at + end + 1)

@@ -1,5 +1,5 @@
-//! Where lines begin and end, as the diff needs it. A [`Document`] answers from the index that it has anyway;
-//! [`LineStarts`] is for text without one.
+//! Where lines begin and end, as the diff needs it. A [`Document`] uses the index that it already has; [`LineStarts`]
+//! is for text without one.
 
 use std::ops::Range;
 
@@ -9,11 +9,11 @@ use crate::document::Document;
 /// The lines of a text in which every line ends in LF or at the end of the text. Lines are counted from 0, and a final
 /// newline starts no further line.
 pub trait LineTable {
-    /// The line that holds this offset; the end of the text belongs to the last line.
+    /// Returns the line that holds this offset; the end of the text belongs to the last line.
     fn line_of(&self, at: usize) -> usize;
-    /// The bytes of a line without its newline.
+    /// Returns the bytes of a line without its newline.
     fn line_range(&self, line: usize) -> Range<usize>;
-    /// How many lines there are; an empty text has none.
+    /// Returns how many lines there are; an empty text has none.
     fn line_count(&self) -> usize;
 }
 
@@ -59,11 +59,11 @@ impl LineStarts {
     }
 }
 
-/// The numbers, from 1, of the lines that hold these offsets: those of [`LineStarts::line_of`], by counting newlines. For
-/// a few offsets of a text that changes with every edit, this takes a fraction of the time of a table.
+/// Returns the numbers, from 1, of the lines that hold these offsets: those of [`LineStarts::line_of`], by counting
+/// newlines. For a few offsets of a text that changes with every edit, this takes a fraction of the time of a table.
 pub fn line_numbers(text: &str, offsets: impl IntoIterator<Item = usize>) -> Vec<usize> {
     let (mut counted, mut number) = (0, 1);
-    // What begins after the last newline is counted to the line before it.
+    // Text after the last newline is counted to the line before it.
     let ended = text.len() - usize::from(text.ends_with('\n'));
     let mut number_at = |at: usize| {
         let at = at.min(ended);
@@ -114,15 +114,15 @@ impl LineTable for Document<'_> {
     }
 }
 
-/// How many lines a part of a text has that begins at a line start.
+/// Returns how many lines a part of a text has that begins at a line start.
 pub(crate) fn count_lines(text: &str) -> usize {
     let bytes = text.as_bytes();
     let unended = bytes.last().is_some_and(|&last| last != b'\n');
     count_newlines(bytes) + usize::from(unended)
 }
 
-/// The line that holds the offset, and where that line begins. At the end of an empty text or of one with a final
-/// newline, that is the line which would come next.
+/// Returns the line that holds the offset, and where that line begins. At the end of an empty text or of one with a
+/// final newline, this is the line that would come next.
 pub(crate) fn line_at(view: &str, lines: &dyn LineTable, at: usize) -> (usize, usize) {
     let fresh = at == view.len() && (at == 0 || view.as_bytes()[at - 1] == b'\n');
     if fresh {
@@ -132,13 +132,13 @@ pub(crate) fn line_at(view: &str, lines: &dyn LineTable, at: usize) -> (usize, u
     (line, lines.line_range(line).start)
 }
 
-/// The end of a line, its newline included.
+/// Returns the end of a line, its newline included.
 pub(crate) fn line_end(view: &str, lines: &dyn LineTable, line: usize) -> usize {
     let end = lines.line_range(line).end;
     end + usize::from(end < view.len())
 }
 
-/// Whether a line starts at this offset. The end of the text counts where the last line is ended.
+/// Returns whether a line starts at this offset. The end of the text counts where the last line is ended.
 pub(crate) fn is_line_start(view: &str, at: usize) -> bool {
     at == 0 || view.as_bytes().get(at - 1) == Some(&b'\n')
 }

@@ -21,7 +21,7 @@ pub(super) struct ChangedLines<'t> {
     pub(super) new_text: Option<Cow<'t, str>>,
 }
 
-/// The difference that consists of these runs, with its lines if it is small enough to show.
+/// Returns the difference that consists of these runs, with its lines if it is small enough to show.
 pub(super) fn assemble(
     view: &str,
     lines: &dyn LineTable,
@@ -65,7 +65,7 @@ pub(super) fn coarse(blocks: &[(Range<usize>, Range<usize>)]) -> Vec<Hunk> {
     vec![hunk(first.0.start..last.0.end, first.1.start..last.1.end)]
 }
 
-/// A hunk with its line numbers and without lines.
+/// Returns a hunk with its line numbers and without lines.
 fn hunk(old: Range<usize>, new: Range<usize>) -> Hunk {
     // An empty side has the number of the line before it, as in `diff` and `patch`.
     let start = |range: &Range<usize>| range.start + usize::from(!range.is_empty());
@@ -78,7 +78,7 @@ fn hunk(old: Range<usize>, new: Range<usize>) -> Hunk {
     }
 }
 
-/// The hunks with their lines; `None` where they are too long to show.
+/// Returns the hunks with their lines; `None` where they are too long to show.
 fn print(
     view: &str,
     lines: &dyn LineTable,
@@ -155,8 +155,8 @@ fn push(hunk: &mut Hunk, mark: char, text: &str, shown: &mut usize) -> Option<()
     Some(())
 }
 
-/// The hunks as the body of a unified diff, each after its `@@` line. The text is as long as the hunks: the caller
-/// limits it.
+/// Returns the hunks as the body of a unified diff, each after its `@@` line. The text is as long as the hunks: the
+/// caller limits it.
 pub fn unified(hunks: &[Hunk]) -> String {
     let mut text = String::new();
     for hunk in hunks {
@@ -176,7 +176,8 @@ pub fn unified(hunks: &[Hunk]) -> String {
 /// How many hunks [`outline`] names before it counts the rest.
 const OUTLINE_MOST: usize = 20;
 
-/// The hunks by line numbers alone, at most twenty of them: `lines 3-5 (now 3-9); after line 20 (now 24); 7 more`.
+/// Returns the hunks by line numbers alone, at most twenty of them:
+/// `lines 3-5 (now 3-9); after line 20 (now 24); 7 more`.
 pub fn outline(hunks: &[Hunk]) -> String {
     let mut parts: Vec<String> = hunks
         .iter()

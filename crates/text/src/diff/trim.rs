@@ -1,6 +1,6 @@
 //! The common start and the common end of two texts, in whole lines.
 
-/// How many bytes both texts have in common at the start, up to the last line start in both.
+/// Returns how many bytes both texts have in common at the start, up to the last line start in both.
 pub(crate) fn common_head(old: &str, new: &str) -> usize {
     let shared = common_prefix(old.as_bytes(), new.as_bytes());
     if shared == old.len() && shared == new.len() {
@@ -9,7 +9,7 @@ pub(crate) fn common_head(old: &str, new: &str) -> usize {
     memchr::memrchr(b'\n', &old.as_bytes()[..shared]).map_or(0, |at| at + 1)
 }
 
-/// How many bytes both texts have in common at the end, from a line start in both.
+/// Returns how many bytes both texts have in common at the end, from a line start in both.
 pub(crate) fn common_tail(old: &str, new: &str) -> usize {
     let (old, new) = (old.as_bytes(), new.as_bytes());
     let shared = common_suffix(old, new);
@@ -27,7 +27,7 @@ pub(crate) fn common_tail(old: &str, new: &str) -> usize {
 /// Slices of this length are compared first, which is as fast as the memory.
 const BLOCK: usize = 4096;
 
-/// The length of the common start.
+/// Returns the length of the common start.
 pub(crate) fn common_prefix(old: &[u8], new: &[u8]) -> usize {
     let most = old.len().min(new.len());
     let mut at = 0;
@@ -41,7 +41,7 @@ pub(crate) fn common_prefix(old: &[u8], new: &[u8]) -> usize {
         .count()
 }
 
-/// The length of the common end.
+/// Returns the length of the common end.
 pub(crate) fn common_suffix(old: &[u8], new: &[u8]) -> usize {
     let most = old.len().min(new.len());
     let (old, new) = (&old[old.len() - most..], &new[new.len() - most..]);

@@ -23,12 +23,12 @@ pub(crate) enum LoneCr {
     EndsLine,
 }
 
-/// A lone CR ends a line only in a file without any LF.
+/// Returns what a lone CR is. It ends a line only in a file without any LF.
 pub(super) fn lone_cr(raw: &[u8], encoding: Encoding) -> LoneCr {
     let has_lf = match encoding.family() {
         Family::Utf16Le => raw.chunks_exact(2).any(|unit| unit == b"\n\0"),
         Family::Utf16Be => raw.chunks_exact(2).any(|unit| unit == b"\0\n"),
-        // No encoding has the byte of LF inside of a longer sequence.
+        // No encoding has the byte of LF inside a longer sequence.
         _ => memchr::memchr(b'\n', raw).is_some(),
     };
     if has_lf {
@@ -38,7 +38,7 @@ pub(super) fn lone_cr(raw: &[u8], encoding: Encoding) -> LoneCr {
     }
 }
 
-/// A document whose bytes after the byte order mark are valid UTF-8, or ASCII in an encoding that extends it.
+/// Creates a document whose bytes after the byte order mark are valid UTF-8, or ASCII in an encoding that extends it.
 pub(super) fn from_text<'a>(
     raw: &'a [u8],
     encoding: Encoding,
@@ -77,7 +77,7 @@ pub(super) fn from_text<'a>(
     Document::new(builder, raw, encoding)
 }
 
-/// A document whose bytes have to be decoded.
+/// Creates a document whose bytes have to be decoded.
 pub(super) fn from_bytes(raw: &[u8], encoding: Encoding) -> Document<'_> {
     let mark = encoding.mark_bytes().len();
     let mut builder = ViewBuilder::new(encoding, mark, lone_cr(raw, encoding), raw.len());
@@ -97,7 +97,7 @@ pub(super) struct ViewBuilder {
     pub(super) damaged: Vec<Range<usize>>,
     pub(super) checkpoints: Checkpoints,
     line_ends: LineEndCounts,
-    /// How many CRs the pushed text ends in, at most two. The next character tells what they are.
+    /// The number of CRs that the pushed text ends in, at most two. The next character decides what they are.
     pending_crs: usize,
 }
 
@@ -185,7 +185,7 @@ impl ViewBuilder {
         });
     }
 
-    /// Pushes decoded text, which may begin or end inside of a line end.
+    /// Pushes decoded text, which may begin or end inside a line end.
     fn push(&mut self, text: &str) {
         let bytes = text.as_bytes();
         if self.checkpoints.lone_cr() == LoneCr::EndsLine {

@@ -28,11 +28,11 @@ pub(crate) struct Checkpoints {
     rule: SequenceRule,
     lone_cr: LoneCr,
     points: Vec<Position>,
-    /// For each damaged range, how many bytes of the file it stands for.
+    /// The number of bytes of the file that each damaged range represents.
     damage: Vec<u8>,
 }
 
-/// Checkpoints that are closer together than this in the view are not worth keeping.
+/// A checkpoint that is closer than this to the one before it in the view is not stored.
 const NEAR: usize = 1 << 10;
 
 impl Checkpoints {
@@ -83,7 +83,7 @@ enum Offset {
 }
 
 impl Offset {
-    /// Whether a position is beyond this offset.
+    /// Returns whether a position is beyond this offset.
     fn passed_by(self, position: Position) -> bool {
         match self {
             Offset::View(view) => position.view > view,
@@ -93,15 +93,15 @@ impl Offset {
 }
 
 impl Document<'_> {
-    /// The bytes of the file that a range of the view stands for. A range that begins or ends inside of a sequence
-    /// which stands for two characters (Big5 has four such) is widened to the whole sequence.
+    /// Returns the bytes of the file that a range of the view represents. A range that begins or ends inside a sequence
+    /// that decodes to two characters (Big5 has four such) is widened to the whole sequence.
     pub fn raw_range(&self, view: Range<usize>) -> Range<usize> {
         let start = self.floor(self.start(), view.start);
         let end = self.ceiling(start, view.end.max(view.start));
         start.raw..end.raw
     }
 
-    /// The range of the view that bytes of the file stand for, widened to whole characters.
+    /// Returns the range of the view that represents these bytes of the file, widened to whole characters.
     pub fn view_range(&self, raw: Range<usize>) -> Range<usize> {
         let start = self.seek(self.start(), Offset::Raw(raw.start));
         let mut end = self.seek(start, Offset::Raw(raw.end.max(raw.start)));
@@ -111,7 +111,7 @@ impl Document<'_> {
         start.view..end.view
     }
 
-    /// The position of the start of the view.
+    /// Returns the position of the start of the view.
     pub(crate) fn start(&self) -> Position {
         match &self.map {
             OffsetMap::Shifted(shift) => Position {
@@ -122,13 +122,13 @@ impl Document<'_> {
         }
     }
 
-    /// The last position between two sequences that is not after `view`. The walk starts at `from`, which must not be
-    /// after it, or at the nearest checkpoint.
+    /// Returns the last position between two sequences that is not after `view`. The walk starts at `from`, which must
+    /// not be after it, or at the nearest checkpoint.
     pub(crate) fn floor(&self, from: Position, view: usize) -> Position {
         self.seek(from, Offset::View(view.min(self.view.len())))
     }
 
-    /// The first position between two sequences that is not before `view`.
+    /// Returns the first position between two sequences that is not before `view`.
     pub(crate) fn ceiling(&self, from: Position, view: usize) -> Position {
         let floor = self.floor(from, view);
         if floor.view < view.min(self.view.len()) {
@@ -137,7 +137,7 @@ impl Document<'_> {
         floor
     }
 
-    /// The last position that is not after the target, from `from` or from the nearest checkpoint on.
+    /// Returns the last position that is not after the target, from `from` or from the nearest checkpoint on.
     fn seek(&self, from: Position, target: Offset) -> Position {
         let checkpoints = match (&self.map, target) {
             (OffsetMap::Shifted(shift), Offset::View(view)) => {
@@ -174,7 +174,7 @@ impl Document<'_> {
         at
     }
 
-    /// The position after the sequence at `at`.
+    /// Returns the position after the sequence at `at`.
     fn step(&self, at: Position) -> Position {
         match &self.map {
             OffsetMap::Shifted(shift) => {
@@ -191,8 +191,8 @@ impl Document<'_> {
         }
     }
 
-    /// The position after the sequence at `at`, or after a run of bytes that are the same on both sides and do not pass
-    /// the target. `damage` is the number of damaged ranges before `at`, and is updated.
+    /// Returns the position after the sequence at `at`, or after a run of bytes that are the same on both sides and do
+    /// not pass the target. `damage` is the number of damaged ranges before `at`, and is updated.
     fn step_with(
         &self,
         checkpoints: &Checkpoints,
@@ -236,7 +236,7 @@ impl Document<'_> {
         }
     }
 
-    /// How many code units the line end at the byte offset `at` has in the file.
+    /// Returns how many code units the line end at the byte offset `at` has in the file.
     fn line_end_units(&self, checkpoints: &Checkpoints, at: usize) -> usize {
         if checkpoints.lone_cr == LoneCr::EndsLine {
             return 1;

@@ -13,9 +13,9 @@ pub(super) struct Borders {
 }
 
 impl Borders {
-    /// Whether a border of a changed part is inside of `place`, not only at its edge. That is so exactly where the place
-    /// overlaps the part without being wholly inside of it. Parts that are wholly inside of `quoted` do not count, except
-    /// deletions.
+    /// Returns whether a border of a changed part is inside `place`, not only at its edge. That is so exactly where the
+    /// place overlaps the part without being wholly inside it. Parts that are wholly inside `quoted` do not count,
+    /// except deletions.
     pub(super) fn any_inside(&self, place: &Range<usize>, quoted: Option<&Range<usize>>) -> bool {
         let is_quoted = |part: &Range<usize>| {
             !part.is_empty()
@@ -31,8 +31,8 @@ impl Borders {
         crosses(&self.by_start, &|part| part.start) || crosses(&self.by_end, &|part| part.end)
     }
 
-    /// Moves the parts by edits, given as sorted replaced ranges and the growth of each. What an edit replaced is no part
-    /// any more.
+    /// Moves the parts by edits, given as sorted replaced ranges and the growth of each. A part that an edit replaced
+    /// is dropped.
     pub(super) fn shift(&mut self, moves: &[(Range<usize>, isize)]) {
         let parts = std::mem::take(&mut self.by_start);
         let mut moves_before = 0;
@@ -84,7 +84,7 @@ impl Borders {
     }
 }
 
-/// The part of `new` that an edit from `old` changed; empty at the point of a deletion.
+/// Returns the part of `new` that an edit from `old` changed; empty at the point of a deletion.
 pub(super) fn changed_part(old: &str, new: &str) -> Option<Range<usize>> {
     if old == new {
         return None;
@@ -93,7 +93,7 @@ pub(super) fn changed_part(old: &str, new: &str) -> Option<Range<usize>> {
     Some(head..new.len() - tail)
 }
 
-/// How many bytes of lines two different texts have in common at their start and at their end.
+/// Returns how many bytes of lines two different texts have in common at their start and at their end.
 pub(super) fn shared_lines(old: &str, new: &str) -> (usize, usize) {
     let (old, new) = (old.as_bytes(), new.as_bytes());
     let head = shared_head(old, new);

@@ -9,7 +9,7 @@ use std::ops::Range;
 struct Cluster {
     /// Its range in the text before the changes.
     current: Range<usize>,
-    /// By how much its changes make it longer.
+    /// The number of bytes by which its changes make it longer.
     growth: isize,
     /// The first and the last span in it.
     spans: Option<(Span, Span)>,
@@ -44,7 +44,7 @@ struct Composer {
     open: Option<Cluster>,
     /// Where the last finished span ends: in the text before the changes, and in the original.
     last: (usize, usize),
-    /// By how much the changes so far make the text longer.
+    /// The number of bytes by which the changes so far make the text longer.
     shift: isize,
 }
 
@@ -124,8 +124,8 @@ impl Composer {
 }
 
 impl Cluster {
-    /// Whether the next range belongs to this cluster. Ranges that only touch stay separate, so that each chooses its
-    /// own line ends; but text that is inserted at the very point of a deletion replaces what was deleted.
+    /// Returns whether the next range belongs to this cluster. Ranges that only touch stay separate, so that each
+    /// chooses its own line ends; but text that is inserted at the very point of a deletion replaces what was deleted.
     fn meets(&self, next: &Range<usize>) -> bool {
         next.start < self.current.end
             || (self.spans.is_some() && self.current.is_empty() && *next == self.current)

@@ -67,7 +67,8 @@ const INNER_MARKS: [(usize, &[u8], &str); 5] = [
     (257, b"ustar", "tar archive"),
 ];
 
-/// The name of the binary data that begins with these bytes, for a refusal. The first 300 bytes of a file are enough.
+/// Returns the name of the binary data that begins with these bytes, for a refusal. The first 300 bytes of a file are
+/// enough.
 pub fn binary_kind(head: &[u8]) -> &'static str {
     let inner = INNER_MARKS
         .iter()
@@ -82,8 +83,8 @@ pub fn binary_kind(head: &[u8]) -> &'static str {
     inner.or_else(first).unwrap_or("unknown binary data")
 }
 
-/// The name of a file that looks like text and is not: a PDF without NUL bytes, recognized by its header and its end
-/// marker. The last [`TAIL`] bytes of the file are enough.
+/// Returns the name of a file that looks like text and is not: a PDF without NUL bytes, recognized by its header and
+/// its end marker. The last [`TAIL`] bytes of the file are enough.
 pub(crate) fn kind_without_nul(head: &[u8], tail: &[u8]) -> Option<&'static str> {
     let tail = &tail[tail.len().saturating_sub(TAIL)..];
     let is_pdf = head.starts_with(PDF_HEAD) && memchr::memmem::find(tail, PDF_END).is_some();

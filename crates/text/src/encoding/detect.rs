@@ -31,7 +31,7 @@ pub(crate) enum CarriageReturns {
     Some,
 }
 
-/// What is known of the NULs and CRs of a file before it is looked at.
+/// What is known about the NULs and CRs of a file before it is scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ControlBytes {
     /// Nothing is known.
@@ -49,13 +49,13 @@ impl CarriageReturns {
     }
 }
 
-/// The encoding where no guess holds. Every byte is a character in it, so nothing is lost, and edits in ASCII are right
-/// whatever encoding the file really has.
+/// Returns the encoding to use when every guess fails. Every byte is a character in it, so nothing is lost, and edits
+/// in ASCII are right whatever encoding the file really has.
 pub(crate) fn fallback() -> Encoding {
     Encoding::legacy(encoding_rs::WINDOWS_1252)
 }
 
-/// The encoding in which a file of these bytes is read. `configured` is what the settings say for its path.
+/// Returns the encoding in which a file of these bytes is read. `configured` is what the settings say for its path.
 pub fn detect(raw: &[u8], configured: Option<Encoding>) -> Result<Encoding, NotText> {
     Ok(match detect_text(raw, configured, ControlBytes::Unknown)? {
         Detected::Text { encoding, .. } | Detected::Bytes(encoding) => encoding,
@@ -66,8 +66,8 @@ pub fn detect(raw: &[u8], configured: Option<Encoding>) -> Result<Encoding, NotT
     })
 }
 
-/// Why a file that begins with these bytes is not text, whatever follows them: the same answer as for the whole file.
-/// `None` where the head does not tell.
+/// Returns why a file that begins with these bytes is not text, whatever follows them: the same result as for the whole
+/// file. `None` where the head does not decide.
 pub fn never_text(head: &[u8], configured: Option<Encoding>) -> Option<NotText> {
     if let Some(marked) = by_mark(head) {
         return marked.err();
@@ -139,7 +139,7 @@ fn binary(raw: &[u8]) -> NotText {
     }
 }
 
-/// What a byte order mark says. That of UTF-32 begins with that of UTF-16LE and is tried first.
+/// Detects a byte order mark. That of UTF-32 begins with that of UTF-16LE and is tried first.
 fn by_mark(raw: &[u8]) -> Option<Result<Detected<'_>, NotText>> {
     if raw.starts_with(b"\xFF\xFE\0\0") || raw.starts_with(b"\0\0\xFE\xFF") {
         let kind = "UTF-32 text";
@@ -173,7 +173,7 @@ fn by_mark(raw: &[u8]) -> Option<Result<Detected<'_>, NotText>> {
     }))
 }
 
-/// The kind of UTF-16 that bytes with a NUL among them are, if any.
+/// Returns the kind of UTF-16 that the bytes, which contain a NUL, are in, if any.
 fn nul_bytes(raw: &[u8], configured: Option<Encoding>) -> Option<Encoding> {
     if let Some(kind) = utf16::without_mark(raw) {
         return Some(Encoding::new(kind, Bom::Absent));
@@ -183,8 +183,8 @@ fn nul_bytes(raw: &[u8], configured: Option<Encoding>) -> Option<Encoding> {
     whole.then_some(Encoding::new(configured.kind, Bom::Absent))
 }
 
-/// Whether bytes that are not valid UTF-8 are UTF-8 with a few stray bytes: there are more well-formed sequences of
-/// several bytes than bad bytes.
+/// Returns whether bytes that are not valid UTF-8 are UTF-8 with a few stray bytes: there are more well-formed
+/// sequences of several bytes than bad bytes.
 fn mostly_utf8(raw: &[u8]) -> bool {
     let (mut good, mut bad, mut left) = (0, 0, raw.len());
     for chunk in raw.utf8_chunks() {
@@ -200,8 +200,9 @@ fn mostly_utf8(raw: &[u8]) -> bool {
     good > bad
 }
 
-/// GB18030 instead of GBK where the file has a sequence of four bytes, which only the former knows. A file without one
-/// stays GBK, so that an edit does not add the first: the programs that read it may not know such sequences.
+/// Returns GB18030 instead of GBK where the file has a sequence of four bytes, which only the former supports. A file
+/// without one stays GBK, so that an edit does not add the first: the programs that read it may not support such
+/// sequences.
 fn with_four_byte_sequences(encoding: Encoding, raw: &[u8]) -> Encoding {
     if encoding.kind != Family::Legacy(encoding_rs::GBK) {
         return encoding;
@@ -222,10 +223,10 @@ fn with_four_byte_sequences(encoding: Encoding, raw: &[u8]) -> Encoding {
     encoding
 }
 
-/// The encoding that the bytes most likely have, still to be proven by decoding all of them.
+/// Returns the encoding that the bytes most likely have, still to be proven by decoding all of them.
 ///
 /// Encoding the text back need not give the same bytes: some tables have two sequences for one character, or characters
-/// that they only read. That does no harm, since bytes outside of an edit are copied.
+/// that they only read. That does no harm, since bytes outside an edit are copied.
 fn guess(raw: &[u8]) -> Encoding {
     let from = raw.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
     let line = memchr::memrchr(b'\n', &raw[..from]).map_or(0, |at| at + 1);
@@ -237,7 +238,7 @@ fn guess(raw: &[u8]) -> Encoding {
     with_four_byte_sequences(Encoding::legacy(table), raw)
 }
 
-/// Whether all bytes belong to well-formed sequences of the table.
+/// Returns whether all bytes belong to well-formed sequences of the table.
 fn decodes(table: &'static Table, raw: &[u8]) -> bool {
     let mut decoder = table.new_decoder_without_bom_handling();
     let mut scratch = [0; 8192];

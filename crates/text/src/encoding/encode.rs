@@ -1,11 +1,11 @@
-//! Encodes text. The result decodes to the same text, or the text is refused.
+//! Encodes text. Either the result decodes to the same text, or the text is refused.
 
 use super::{Encoding, Family, Unencodable};
 use encoding_rs::{EncoderResult, Encoding as Table};
 
 impl Encoding {
-    /// The bytes of a text in this encoding, without a byte order mark. The error names the first character that the
-    /// encoding cannot represent.
+    /// Returns the bytes of a text in this encoding, without a byte order mark. The error names the first character
+    /// that the encoding cannot represent.
     pub fn encode(self, text: &str) -> Result<Vec<u8>, Unencodable> {
         match self.kind {
             Family::Utf8 => Ok(text.as_bytes().to_vec()),
@@ -42,7 +42,7 @@ impl Encoding {
     }
 }
 
-/// The bytes of `text` in `table`; the error is the first character that the table lacks.
+/// Returns the bytes of `text` in `table`; the error is the first character that the table lacks.
 fn write_in(table: &'static Table, text: &str) -> Result<Vec<u8>, char> {
     let mut bytes = Vec::with_capacity(text.len() + 16);
     let mut encoder = table.new_encoder();

@@ -34,7 +34,7 @@ impl SequenceRule {
         }
     }
 
-    /// How many bytes an ASCII character takes.
+    /// Returns how many bytes an ASCII character takes.
     pub(crate) fn width(self) -> usize {
         match self {
             SequenceRule::Utf16Le | SequenceRule::Utf16Be => 2,
@@ -42,7 +42,7 @@ impl SequenceRule {
         }
     }
 
-    /// The ASCII character at the byte offset `at`, if there is one.
+    /// Returns the ASCII character at the byte offset `at`, if there is one.
     pub(crate) fn ascii_at(self, raw: &[u8], at: usize) -> Option<u8> {
         let byte = match (self, raw.get(at..)?) {
             (SequenceRule::Utf16Le, [byte, 0, ..]) | (SequenceRule::Utf16Be, [0, byte, ..]) => {
@@ -54,7 +54,7 @@ impl SequenceRule {
         byte.is_ascii().then_some(byte)
     }
 
-    /// The length in bytes of the well-formed sequence at the start of `raw`, which decodes to the non-ASCII
+    /// Returns the length in bytes of the well-formed sequence at the start of `raw`, which decodes to the non-ASCII
     /// `character`, and the length of its decoded text in UTF-8.
     pub(crate) fn sequence(self, raw: &[u8], character: char) -> (usize, usize) {
         let first = raw.first().copied().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Tells UTF-16 without a byte order mark from binary data, by where its NUL bytes are.
+//! Distinguishes UTF-16 without a byte order mark from binary data, by where its NUL bytes are.
 
 use super::Family;
 
-/// A file with fewer code units must be nearly all ASCII: so few prove nothing.
+/// A file with fewer code units must be nearly all ASCII, since so few prove nothing.
 const FEW_UNITS: usize = 16;
 
 /// The counts of the code units in one byte order.
@@ -12,11 +12,11 @@ struct UnitCounts {
     plain: usize,
 }
 
-/// The byte order in which `raw`, which has a NUL byte, is UTF-16 text.
+/// Returns the byte order in which `raw`, which has a NUL byte, is UTF-16 text.
 ///
 /// In one of the orders every code unit must be a character that occurs in text (no U+0000, control character, lone
 /// surrogate, private use), and the NULs must come from ASCII characters: most code units are ASCII, or the other bytes
-/// do not look like ASCII text. A list of names separated by NULs has NULs on one side only, too, but its other bytes
+/// do not look like ASCII text. A list of names separated by NULs also has NULs on one side only, but its other bytes
 /// are all ASCII.
 pub(super) fn without_mark(raw: &[u8]) -> Option<Family> {
     if raw.len() < 4 || !raw.len().is_multiple_of(2) {
@@ -42,16 +42,17 @@ pub(super) fn without_mark(raw: &[u8]) -> Option<Family> {
     }
 }
 
-/// Whether `raw`, read as UTF-16, has the character U+0000: then it is not text, whatever its byte order mark says.
+/// Returns whether `raw`, read as UTF-16, has the character U+0000: then it is not text, whatever its byte order mark
+/// says.
 pub(super) fn holds_nul_character(raw: &[u8]) -> bool {
     raw.chunks_exact(2).any(|unit| unit == [0, 0])
 }
 
-/// Whether no file that begins with `head` is UTF-16 text without a byte order mark: in both byte orders it has a code
-/// unit that does not occur in text.
+/// Returns whether no file that begins with `head` is UTF-16 text without a byte order mark: in both byte orders it has
+/// a code unit that does not occur in text.
 pub(super) fn is_ruled_out(head: &[u8]) -> bool {
     let units = head.len() / 2 * 2;
-    // The head may be cut inside of a surrogate pair. Of two ends that are one unit apart, only one can be.
+    // The head may be cut inside a surrogate pair. Of two ends that are one unit apart, only one can be.
     let ends = [units, units.saturating_sub(2)];
     ends.into_iter().all(|end| {
         let head = &head[..end];
@@ -61,7 +62,7 @@ pub(super) fn is_ruled_out(head: &[u8]) -> bool {
 }
 
 impl UnitCounts {
-    /// Whether the counts prove that the bytes are text in this byte order.
+    /// Returns whether the counts prove that the bytes are text in this byte order.
     fn proves(&self, raw: &[u8]) -> bool {
         if self.plain * 10 >= self.units * 7 {
             return true;
@@ -71,7 +72,7 @@ impl UnitCounts {
     }
 }
 
-/// The counts; `None` where a code unit does not occur in text.
+/// Returns the counts; `None` where a code unit does not occur in text.
 fn count_units(raw: &[u8], read: fn([u8; 2]) -> u16) -> Option<UnitCounts> {
     let mut count_units = UnitCounts { units: 0, plain: 0 };
     let mut units = raw.chunks_exact(2).map(|pair| read([pair[0], pair[1]]));
@@ -83,8 +84,8 @@ fn count_units(raw: &[u8], read: fn([u8; 2]) -> u16) -> Option<UnitCounts> {
                 count_units.units += 1;
                 units.next().filter(|low| (0xDC00..=0xDFFF).contains(low))?;
             }
-            // Letters, punctuation and symbols up to the dingbats; CJK; Hangul; the forms at the end. What is left
-            // out is rare in text and a fifth of what random bytes give.
+            // Letters, punctuation and symbols up to the dingbats; CJK; Hangul; the forms at the end. The omitted units
+            // are rare in text and a fifth of what random bytes give.
             0x00A0..=0x1FFF | 0x2000..=0x27BF | 0x2E80..=0x9FFF | 0xAC00..=0xD7A3 => {}
             0xF900..=0xFFEF | 0xFFFD => {}
             _ => return None,

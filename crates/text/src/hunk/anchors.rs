@@ -1,13 +1,13 @@
 //! Anchors: lines of the file that bound where a hunk may be. The scope of an anchor continues while lines are blank or
-//! indented deeper than the anchor. Where nothing is indented below an anchor that occurs once, its scope is what follows
-//! it, up to the next anchor of the patch or the end.
+//! indented deeper than the anchor. Where nothing is indented below an anchor that occurs once, its scope is what
+//! follows it, up to the next anchor of the patch or the end.
 
 use std::ops::Range;
 
 use super::{HunkMiss, LastLine};
 use crate::look_alike::{indent_len, is_blank};
 
-/// How many columns a tab counts when indentations are compared.
+/// The number of columns that a tab counts when indentations are compared.
 const TAB_COLUMNS: usize = 8;
 
 /// The innermost anchors of a hunk as they are found in a view.
@@ -56,7 +56,7 @@ impl Anchored {
             if let [only] = scopes.as_mut_slice()
                 && is_flat(view, only)
             {
-                // A further anchor of the same hunk is looked for in all that follows.
+                // A further anchor of the same hunk is searched for in all the text that follows.
                 let next_anchor = next_anchor.filter(|_| at + 1 == anchors.len());
                 (only.end, only.closed) = following(view, only.below, next_anchor);
             }
@@ -71,13 +71,13 @@ impl Anchored {
         })
     }
 
-    /// The lines of the innermost anchors.
+    /// Returns the lines of the innermost anchors.
     pub(super) fn innermost(&self) -> &[Range<usize>] {
         &self.lines
     }
 
-    /// The regions where a hunk may be: from the anchor's own line, which context may repeat, to the end of its scope;
-    /// the line that closes the scope may be the last line of context.
+    /// Returns the regions where a hunk may be: from the anchor's own line, which context may repeat, to the end of its
+    /// scope; the line that closes the scope may be the last line of context.
     pub(super) fn regions(&self, last_line: LastLine) -> Vec<Range<usize>> {
         let scopes = self.scopes.iter();
         scopes
@@ -86,14 +86,14 @@ impl Anchored {
                     LastLine::Kept => scope.closed,
                     LastLine::Replaced => scope.end,
                 };
-                // The search may give the last line a newline that the view lacks.
+                // The search may add a newline to the last line where the view lacks it.
                 scope.start..if end == self.length { end + 1 } else { end }
             })
             .collect()
     }
 }
 
-/// The offsets of the lines below scopes, in order, each with the largest end of the scopes up to it.
+/// Returns the offsets of the lines below scopes, in order, each with the largest end of the scopes up to it.
 fn covered(scopes: &[AnchorScope]) -> Vec<(usize, usize)> {
     let mut largest = 0;
     let scopes = scopes.iter().map(|scope| {
@@ -103,7 +103,7 @@ fn covered(scopes: &[AnchorScope]) -> Vec<(usize, usize)> {
     scopes.collect()
 }
 
-/// The scopes of all lines that equal an anchor except for indentation and trailing blanks, in order.
+/// Returns the scopes of all lines that equal an anchor except for indentation and trailing blanks, in order.
 fn scopes_of(view: &str, anchor: &str) -> Vec<AnchorScope> {
     let wanted = anchor.trim();
     let mut scopes: Vec<AnchorScope> = Vec::new();
@@ -134,13 +134,13 @@ fn scopes_of(view: &str, anchor: &str) -> Vec<AnchorScope> {
     scopes
 }
 
-/// Whether nothing is indented below an anchor.
+/// Returns whether nothing is indented below an anchor.
 fn is_flat(view: &str, scope: &AnchorScope) -> bool {
     view[scope.below..scope.end].lines().all(is_blank)
 }
 
-/// Where the text from an offset on ends that belongs to an anchor above it: before the line of the next anchor, and after
-/// that line.
+/// Returns two ends of the text that belongs to an anchor above this offset: the end before the line of the next
+/// anchor, and the end after that line.
 fn following(view: &str, from: usize, next_anchor: Option<&str>) -> (usize, usize) {
     let Some(wanted) = next_anchor.map(str::trim) else {
         return (view.len(), view.len());
@@ -155,7 +155,7 @@ fn following(view: &str, from: usize, next_anchor: Option<&str>) -> (usize, usiz
     (view.len(), view.len())
 }
 
-/// The width of a line's indentation, in columns.
+/// Returns the width of a line's indentation, in columns.
 fn columns(line: &str) -> usize {
     let indent = line[..indent_len(line)].chars();
     indent

@@ -14,18 +14,19 @@ use super::is_open;
 /// The reason where an edit would change the same lines to something else.
 const PART_OF_LINE: &str = "The old text also occurs, as sent, in part of a line there, and an edit of that part would write other text, so it is unknown which is meant.";
 
-/// The verdict on a hunk that was found, by its lines alone: refused where an edit is found too and has another result.
-/// Where an edit is not found, or is ambiguous because of parts of lines, the hunk stands: its lines are whole lines.
+/// Returns the verdict on a hunk that was found, by its lines alone: refused where an edit is also found and has a
+/// different result. Where an edit is not found, or is ambiguous because of parts of lines, the hunk is accepted: its
+/// lines are whole lines.
 pub(super) fn as_an_edit(query: &Query<'_>, found: Found) -> Verdict {
     let Some(place) = found.places.first().map(|place| place.range.clone()) else {
         return Verdict::Found(found);
     };
-    // What stands exactly is what an edit finds, unless the edit misses the newline at the end of the file.
+    // An edit finds text that occurs exactly, unless the edit misses the newline at the end of the file.
     let lacks_newline = is_open(query.view) && place.end == query.view.len();
     if found.rung == Rung::Exact && !lacks_newline {
         return Verdict::Found(found);
     }
-    // Blank text matches exactly or not at all, and its newline is not there.
+    // Blank text matches exactly or not at all, and its newline is missing there.
     if lacks_newline && is_blank(query.old) {
         return Verdict::NotFound { guard: None };
     }
@@ -38,7 +39,7 @@ pub(super) fn as_an_edit(query: &Query<'_>, found: Found) -> Verdict {
     if is_same_result(query.view, &found, &edit) {
         return Verdict::Found(found);
     }
-    // Both mean the last lines, and the ladder says whether the newline before them goes with them.
+    // Both mean the last lines, and the ladder decides whether the newline before them is deleted with them.
     if lacks_newline && edit.rung >= Rung::FinalNewline && other == place {
         return Verdict::Found(edit);
     }
@@ -74,13 +75,13 @@ pub(super) fn as_an_edit(query: &Query<'_>, found: Found) -> Verdict {
     }
 }
 
-/// Whether two places begin on the same line. `whole` begins where its line does.
+/// Returns whether two places begin on the same line. `whole` begins where its line does.
 fn begin_on_one_line(view: &str, whole: &Range<usize>, other: &Range<usize>) -> bool {
     let between = view.get(whole.start..other.start);
     between.is_some_and(|between| !between.contains('\n'))
 }
 
-/// Whether both come to the same text.
+/// Returns whether both produce the same text.
 fn is_same_result(view: &str, hunk: &Found, edit: &Found) -> bool {
     let changes = |found: &Found| -> Vec<Change> {
         let places = found.places.iter();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// How many occurrences of a line that the hunk repeats are used as votes.
+/// The number of occurrences of a line that the hunk repeats which are used as votes.
 const REPEATS: usize = 8;
 
 /// The first old line that differs from the file. Lines count from 0.
@@ -14,8 +14,8 @@ pub struct FirstDifference {
     pub in_view: usize,
 }
 
-/// Finds the first old line that differs from the view, at the place where most of the hunk's lines match; none where
-/// no non-blank line of the hunk is in the view, and where no line differs.
+/// Finds the first old line that differs from the view, at the place where most of the hunk's lines match; `None` where
+/// no non-blank line of the hunk is in the view, or no line differs.
 pub fn first_difference(view: &str, old: &str) -> Option<FirstDifference> {
     let mut numbers: HashMap<&str, Vec<usize>> = HashMap::new();
     for (number, line) in old.lines().enumerate() {

@@ -1,5 +1,5 @@
-//! Gaps: lines `...` of a SEARCH/REPLACE block that stand for lines of the file which are left out on both sides. The
-//! pieces between them pair up; each is found by itself, exactly once, and in order. The lines that are left out are
+//! Gaps: lines `...` of a SEARCH/REPLACE block that represent lines of the file which are left out on both sides. The
+//! pieces between them pair up; each is found separately, exactly once, and in order. The lines that are left out are
 //! not changed.
 
 use super::{FinalNewline, HunkBounds, HunkMiss, Search};
@@ -48,7 +48,7 @@ pub(super) fn find(query: &Query<'_>, bounds: &Bounds) -> Result<Verdict, HunkMi
     }
 }
 
-/// The texts between the lines that are only `...`.
+/// Returns the texts between the lines that are only `...`.
 fn pieces(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let (mut from, mut at) = (0, 0);

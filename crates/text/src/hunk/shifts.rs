@@ -1,4 +1,4 @@
-//! Follows line numbers over edits: converts the number that a line had before them to the number that it has now.
+//! Tracks line numbers across edits: converts the number that a line had before them to its current number.
 
 use crate::splice::Change;
 
@@ -39,18 +39,18 @@ impl LineShifts {
         }
     }
 
-    /// The number of shifts so far, which can be used as a position to count from.
+    /// Returns the number of shifts so far, which can be used as a position to count from.
     pub fn len(&self) -> usize {
         self.shifts.len()
     }
 
-    /// Whether no line has moved.
+    /// Returns whether no line has moved.
     pub fn is_empty(&self) -> bool {
         self.shifts.is_empty()
     }
 
-    /// The present number, from 0, of a line whose number counts the text before the shifts from a position on; none
-    /// where the line was removed.
+    /// Returns the current number, from 0, of a line whose number counts the text before the shifts from a position on;
+    /// `None` where the line was removed.
     pub fn now(&self, line: usize, from: usize) -> Option<usize> {
         let mut line = line;
         for shift in self.shifts.iter().skip(from) {

@@ -34,8 +34,8 @@ const TABLE: [(&str, &str); 19] = [
     ("\n\nA:", "\n\nAssistant:"),
 ];
 
-/// How many abbreviations of one old text may occur in the file in both forms. Each of them doubles the number of texts
-/// to look for; old text with more is not found.
+/// The limit of abbreviations of one old text that occur in the file in both forms. Each of them doubles the number of
+/// texts to search for; old text with more is not found.
 const UNDECIDED_MOST: u32 = 5;
 
 type Pair<'a> = (&'a str, &'a str);
@@ -71,7 +71,7 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     ))
 }
 
-/// Every way to expand the old text that gives text of the file.
+/// Returns every expansion of the old text that occurs in the file.
 pub(super) fn readings<'a>(task: &Task<'a>) -> Vec<Reading<'a>> {
     let Some((needed, undecided)) = candidates(task) else {
         return Vec::new();
@@ -102,8 +102,8 @@ pub(super) fn readings<'a>(task: &Task<'a>) -> Vec<Reading<'a>> {
     found
 }
 
-/// The abbreviations of the old text that must be expanded, because the file lacks the short form, and those that may
-/// be, because it has both. `None` where there is nothing to expand.
+/// Returns the abbreviations of the old text that must be expanded, because the file lacks the short form, and those
+/// that may be, because it has both. `None` where there is nothing to expand.
 fn candidates<'a>(task: &Task<'a>) -> Option<(Vec<Pair<'a>>, Vec<Pair<'a>>)> {
     let own = task
         .abbreviations
@@ -130,8 +130,8 @@ fn candidates<'a>(task: &Task<'a>) -> Option<(Vec<Pair<'a>>, Vec<Pair<'a>>)> {
     (some && undecided.len() <= UNDECIDED_MOST as usize).then_some((needed, undecided))
 }
 
-/// The text with every short form expanded, from left to right; where several short forms begin at one offset, the
-/// longest.
+/// Returns the text with every short form expanded, from left to right; where several short forms begin at one offset,
+/// the longest.
 fn expand(text: &str, pairs: &[Pair<'_>]) -> String {
     let firsts: Vec<char> = pairs
         .iter()

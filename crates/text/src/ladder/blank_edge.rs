@@ -82,7 +82,7 @@ fn try_without(task: &Task<'_>, edges: Edges) -> Option<Verdict> {
             let fits = |(_, place): &(Rung, Range<usize>)| lacks_blank(view, place, edges);
             match named.iter().filter(|place| fits(place)).count() {
                 0 => return None,
-                // The rest must be unique by itself: a place in part of a line counts against it.
+                // The rest must be unique by itself: a place within a line counts against it.
                 1 => {}
                 _ => named.retain(fits),
             }
@@ -106,7 +106,7 @@ fn try_without(task: &Task<'_>, edges: Edges) -> Option<Verdict> {
     }
 }
 
-/// The verdict where removing lines at different edges both matched: ambiguous, whatever the edit of each would have
+/// Returns the verdict where removing lines at different edges both matched: ambiguous, whatever each edit would have
 /// been.
 fn both(one: Verdict, other: Verdict) -> Verdict {
     let mut places: Vec<Range<usize>> = Vec::new();
@@ -151,7 +151,8 @@ fn cut_end<'a>(old: &'a str, new: &'a str) -> Option<(&'a str, &'a str)> {
     if !is_blank(line) {
         return None;
     }
-    // A blank line that is ended is removed with its own newline, one that is not with the newline before it.
+    // A blank line that ends in a newline is removed with it, the last one without a newline is removed with the
+    // newline before it.
     let blank = match old.ends_with('\n') {
         true => &old[body.len() - line.len()..],
         false => &old[body.len() - line.len() - 1..],
@@ -163,11 +164,12 @@ fn cut_end<'a>(old: &'a str, new: &'a str) -> Option<(&'a str, &'a str)> {
     Some((rest, shorter.unwrap_or(new)))
 }
 
-/// The reason where [`is_unsure`].
+/// The reason for refusing where [`is_unsure`] is true.
 const UNSURE: &str = "The old text has a blank line more at its edge than the file, and the new text has some of those blank lines, so it is unknown whether one that the file has is meant to go.";
 
-/// Whether the old text has several blank lines at one of these edges, and the new text has some but not all of them.
-/// The one that the file does not have is dropped where the new text has it, too; which one that is cannot be told then.
+/// Returns whether the old text has several blank lines at one of these edges, and the new text has some but not all of
+/// them. The one that the file does not have is dropped where the new text also has it. In this case it is unknown
+/// which one that is.
 fn is_unsure(task: &Task<'_>, edges: Edges) -> bool {
     let is_unsure = |old: usize, new: usize| 0 < new && new < old;
     let start = |text: &str| text.split('\n').take_while(|line| is_blank(line)).count();
@@ -186,11 +188,11 @@ fn is_unsure(task: &Task<'_>, edges: Edges) -> bool {
     }
 }
 
-/// The reason where [`line_stood_for`] finds a line.
+/// The reason for refusing where [`line_stood_for`] finds a line.
 const STOOD_FOR_A_LINE: &str = "The old text has a blank line at its edge that the file does not have, and the new text has there the line that the file has next: the blank line seems to be meant as that line, which would then be there twice.";
 
-/// The place with the line beside it that the edit would put at one of these edges once more, because the blank line of
-/// the old text stands for it; `None` where it puts no such line there.
+/// Returns the place together with the adjacent line that the edit would write once more at one of these edges, because
+/// the blank line of the old text represents it; `None` where it writes no such line there.
 fn line_stood_for(task: &Task<'_>, place: &Place, edges: Edges) -> Option<Range<usize>> {
     let view = task.source.view;
     // The line before the place and the one after it, with the line ends between them and the place.
@@ -245,7 +247,7 @@ fn is_enough(rest: &str) -> bool {
     lines >= LINES_LEAST || characters.take(CHARACTERS_LEAST).count() == CHARACTERS_LEAST
 }
 
-/// Whether the place consists of whole lines and the file has no blank line where one was removed.
+/// Returns whether the place consists of whole lines and the file has no blank line where one was removed.
 fn lacks_blank(view: &str, place: &Range<usize>, edges: Edges) -> bool {
     let ends_line =
         place.end == view.len() || newline_at(view, place.end) || starts_line(view, place.end);

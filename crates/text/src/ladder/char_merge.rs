@@ -26,7 +26,7 @@ pub(super) struct LineGroup<'a> {
     pub(super) shift: &'a Shift<'a>,
     /// The characters before and after the new lines, where these begin or end inside of a line.
     pub(super) around: (Option<char>, Option<char>),
-    /// How added characters are written; `None` where the match folded nothing.
+    /// The form in which added characters are written; `None` where the match folded nothing.
     pub(super) added: Option<&'a AddedStyle<'a>>,
 }
 
@@ -51,15 +51,15 @@ struct OldUnit<'a> {
 
 /// Where a character of the new text comes from.
 enum UnitOrigin {
-    /// It is this character of the old text, and the file keeps its own form of it.
+    /// The unit is this character of the old text, and the file keeps its form of it.
     Kept(usize, Range<usize>),
-    /// The new text adds it.
+    /// The new text adds the unit.
     Added,
-    /// It is indentation that the indentation of the file replaces.
+    /// The unit is indentation that the indentation of the file replaces.
     Dropped,
 }
 
-/// Merges the new lines. The error is the reason why a guard forbids it.
+/// Merges the new lines. The error is the reason why a guard forbids the edit.
 pub(super) fn merge_characters(group: &LineGroup<'_>) -> Result<Merged, String> {
     let Some(added) = group.added else {
         return as_sent(group);
@@ -141,7 +141,7 @@ pub(super) fn merge_characters(group: &LineGroup<'_>) -> Result<Merged, String> 
     Ok(merged)
 }
 
-/// How an added unit is written. A unit with combining marks of its own is written as sent.
+/// Returns the form in which an added unit is written. A unit that has combining marks is written as sent.
 fn written(
     added: &AddedStyle<'_>,
     unit: &str,
@@ -155,7 +155,7 @@ fn written(
     }
 }
 
-/// The curly quotes of the file that a new line keeps.
+/// Returns the curly quotes of the file that a new line keeps.
 fn kept_quotes(
     group: &LineGroup<'_>,
     line: &LineInContext<'_>,
@@ -188,7 +188,7 @@ impl<'a> LineInContext<'a> {
         }
     }
 
-    /// Whether the unit stands between two letters.
+    /// Returns whether the unit is between two letters.
     fn position(&self, at: usize) -> QuotePosition {
         let first = |unit: &&str| unit.chars().next();
         let before = match at.checked_sub(1) {
@@ -208,7 +208,7 @@ impl<'a> LineInContext<'a> {
     }
 }
 
-/// The new lines as they were sent, apart from their indentation.
+/// Returns the new lines as they were sent, apart from their indentation.
 fn as_sent(group: &LineGroup<'_>) -> Result<Merged, String> {
     let mut merged = Merged::default();
     for (number, line) in group.new.lines.iter().enumerate() {
@@ -222,13 +222,13 @@ fn as_sent(group: &LineGroup<'_>) -> Result<Merged, String> {
     Ok(merged)
 }
 
-/// Whether the line ends in a newline.
+/// Returns whether the line ends in a newline.
 fn has_newline(lines: &TextLines<'_>, line: usize) -> bool {
     lines.ended || line + 1 < lines.len()
 }
 
-/// The units of the old lines, each paired with the unit of the file that it matches. The error is the reason why a
-/// guard forbids the edit.
+/// Returns the units of the old lines, each paired with the unit of the file that it matches. The error is the reason
+/// why a guard forbids the edit.
 fn old_units<'a>(group: &LineGroup<'a>) -> Result<Vec<OldUnit<'a>>, String> {
     let mut all = Vec::new();
     for (number, (&line, range)) in group.old.lines.iter().zip(group.lines).enumerate() {
@@ -275,12 +275,12 @@ fn old_units<'a>(group: &LineGroup<'a>) -> Result<Vec<OldUnit<'a>>, String> {
     Ok(all)
 }
 
-/// The reason where units cannot be paired.
+/// Returns the reason where units cannot be paired.
 fn unpaired() -> String {
     "The old text and the file do not correspond character by character.".to_owned()
 }
 
-/// The reason where an edit would replace a character that was folded.
+/// Returns the reason where an edit would replace a character that was folded.
 fn replaced(file: &str, old: &str) -> String {
     format!(
         "The edit replaces {} of the file, for which the old text has {}; send old text with the file's own character.",
@@ -289,7 +289,7 @@ fn replaced(file: &str, old: &str) -> String {
     )
 }
 
-/// A character as a message shows it: itself and its code points.
+/// Returns a character as a message shows it: itself and its code points.
 fn code_points(text: &str) -> String {
     const MOST: usize = 4;
     let codes: Vec<String> = text

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// How many comparisons one alignment may make. A part that would need more is compared by its common start and end
+/// The limit of comparisons for one alignment. A part that would need more is compared by its common start and end
 /// only, so fewer items count as common, never more. The limit covers some thousands of lines or characters on each
 /// side.
 pub(super) const COMPARISONS: usize = 1 << 23;
@@ -28,7 +28,7 @@ pub(super) struct Gap {
     pub(super) new: Range<usize>,
 }
 
-/// The common runs of two sequences in order. Two runs that would touch on both sides are one.
+/// Returns the common runs of two sequences in order. Two runs that would touch on both sides are one.
 pub(crate) fn common_runs<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Run> {
     let mut numbers: HashMap<&str, u32> = HashMap::new();
     let mut number = |item: &&'t str| {
@@ -59,7 +59,7 @@ pub(crate) fn common_runs<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Run> {
     runs
 }
 
-/// The gaps between the runs of sequences with `old` and `new` items.
+/// Returns the gaps between the runs of sequences with `old` and `new` items.
 pub(super) fn gaps(runs: &[Run], old: usize, new: usize) -> Vec<Gap> {
     let mut gaps = Vec::new();
     let (mut old_at, mut new_at) = (0, 0);
@@ -101,7 +101,7 @@ impl ItemPositions {
         ItemPositions { starts, positions }
     }
 
-    /// The positions of an item that are in this range.
+    /// Returns the positions of an item that are in this range.
     fn within(&self, item: u32, range: &Range<usize>) -> &[usize] {
         let all = &self.positions[self.starts[item as usize]..self.starts[item as usize + 1]];
         let from = all.partition_point(|&place| place < range.start);
@@ -172,7 +172,7 @@ impl Aligner<'_> {
         }
     }
 
-    /// The longest common run of a gap; `None` where there is none or the comparisons are used up.
+    /// Returns the longest common run of a gap; `None` where there is none or the comparisons are used up.
     fn longest(&mut self, gap: &Gap) -> Option<Run> {
         let mut cost = gap.old.len();
         for at in gap.old.clone() {

@@ -1,6 +1,6 @@
-//! An edit script: what turns a matched place into its new text. Lines that old and new text have in common stay in the
-//! file untouched; where the match folded look-alikes, so do the characters that they have in common. The script is
-//! made once and applied to every place with the same text.
+//! An edit script: the steps that turn a matched place into its new text. Lines that old and new text have in common
+//! stay in the file untouched; where the match folded look-alikes, so do the characters that they have in common. The
+//! script is built once and applied to every place with the same text.
 
 mod build;
 mod line_segments;
@@ -24,27 +24,27 @@ pub(super) enum Segment {
     Kept(Range<usize>),
     /// New text.
     Inserted(String),
-    /// An inserted quote that becomes curly unless it stands in code, which only the place tells.
+    /// An inserted quote that becomes curly unless it is in code, which depends on the place.
     Quote {
         quote: PendingQuote,
         /// The number of its line in the new text.
         line: usize,
-        /// How many back quotes stand before it on that line.
+        /// The number of back quotes before it on that line.
         ticks: usize,
     },
 }
 
-/// What an edit does to any place with this text: hunks whose offsets count from the start of the place.
+/// The effect of an edit on any place with this text: hunks whose offsets count from the start of the place.
 #[derive(Debug)]
 pub(super) struct EditScript<'a> {
     hunks: Vec<ScriptHunk>,
     old: &'a TextLines<'a>,
     new: &'a TextLines<'a>,
-    /// The characters that the new text adds and that are written as ASCII.
+    /// The characters that the new text adds and that are written as ASCII instead of as sent.
     pub(super) straightened: BTreeSet<char>,
 }
 
-/// One run of changed lines: the range of the place that it replaces, and what it puts there.
+/// One run of changed lines: the range of the place that it replaces, and the text that it writes there.
 #[derive(Debug)]
 struct ScriptHunk {
     range: Range<usize>,
@@ -58,10 +58,10 @@ enum NewlineAfter {
     /// The hunk leaves it alone.
     Untouched,
     /// The hunk deletes the last lines, the first of which starts at this offset. It deletes the newline after the
-    /// place as theirs, because the newline before them belongs to a line that stays.
+    /// place as part of them, because the newline before them belongs to a line that stays.
     DeletedFrom(usize),
-    /// The hunk adds lines after an empty last line, behind the newline after the place. Before that newline they would
-    /// also be at the start of the empty line, and it would be unknown which line end they take.
+    /// The hunk adds lines after an empty last line, after the newline that follows the place. Before that newline they
+    /// would also be at the start of the empty line, and it would be unknown which line end they take.
     InsertBehind,
 }
 
@@ -74,7 +74,7 @@ pub(super) struct EditedPlaces {
 }
 
 impl EditScript<'_> {
-    /// The changes at each of these places, which are sorted and do not overlap.
+    /// Returns the changes at each of these places, which are sorted and do not overlap.
     pub(super) fn apply_to(
         &self,
         source: &SourceText<'_>,
@@ -85,7 +85,7 @@ impl EditScript<'_> {
         let mut edited = EditedPlaces::default();
         for (number, place) in places.iter().enumerate() {
             let next = places.get(number + 1).map_or(view.len(), |next| next.start);
-            // Only a newline that belongs to no place can be deleted with this one or have lines put behind it.
+            // Only a newline that belongs to no place can be deleted with this one or have lines inserted after it.
             let takes_next_newline =
                 !self.old.ended && newline_at(view, place.end) && next > place.end;
             let mut range = place.clone();
@@ -182,7 +182,7 @@ impl EditScript<'_> {
 }
 
 impl ScriptHunk {
-    /// The lines that the hunk adds after another line, each with its newline.
+    /// Returns the lines that the hunk adds after another line, each with its newline.
     fn added_lines(&self) -> String {
         let mut text = String::new();
         for segment in &self.segments {
@@ -198,7 +198,7 @@ impl ScriptHunk {
     }
 }
 
-/// The character before an offset once the changes of earlier places are made.
+/// Returns the character before an offset once the changes of earlier places are made.
 fn result_before(view: &str, edited: &[Place], offset: usize) -> Option<char> {
     let mut at = offset;
     let changes = edited

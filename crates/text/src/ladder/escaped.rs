@@ -1,6 +1,6 @@
 //! The rung `escaped`: the old text is escaped once too often, as JSON or as HTML. It is taken where the unescaped text
 //! is in the file byte for byte, that place looks unescaped itself, and the new text uses the same kinds of escapes, so
-//! that unescaping it is certain to be what was meant.
+//! that unescaping it is certainly what was meant.
 
 mod html;
 mod json;
@@ -19,7 +19,7 @@ use super::{Rung, Task, Verdict};
 /// One kind of escape: the letter after the backslash, or the name of the entity.
 type EscapeKind = String;
 
-/// A text split by one way of escaping.
+/// A text split by one kind of escaping.
 #[derive(Debug, Default)]
 struct Unescaped {
     /// The text without its escapes.
@@ -35,7 +35,7 @@ struct Unescaped {
     escapes: Vec<(Range<usize>, char)>,
 }
 
-/// One way of escaping.
+/// A format in which text is escaped.
 #[derive(Debug, Clone, Copy)]
 enum Escaping {
     Json,
@@ -43,7 +43,7 @@ enum Escaping {
 }
 
 impl Escaping {
-    /// The text without its escapes; `None` where it has an escape sequence that is not valid.
+    /// Returns the text without its escapes; `None` where it has an escape sequence that is not valid.
     fn unescape(self, text: &str) -> Option<Unescaped> {
         match self {
             Escaping::Json => json::unescape(text),
@@ -51,7 +51,7 @@ impl Escaping {
         }
     }
 
-    /// Whether the text contains anything that reads as an escape.
+    /// Returns whether the text contains anything that reads as an escape.
     fn has_escape(self, text: &str) -> bool {
         match self {
             Escaping::Json => text.contains('\\'),
@@ -61,7 +61,7 @@ impl Escaping {
 }
 
 impl Unescaped {
-    /// The characters and escapes as they were sent, each with the character that it means.
+    /// Returns the characters and escapes as they were sent, each with the character that it means.
     fn pieces<'t>(&'t self, sent: &'t str) -> impl Iterator<Item = (&'t str, char)> {
         let mut escapes = self.escapes.iter().peekable();
         let mut at = 0;
@@ -83,8 +83,8 @@ impl Unescaped {
         })
     }
 
-    /// A character that is not escaped although `other` escapes its kind. Numeric escapes count as one kind for all
-    /// characters beyond ASCII.
+    /// Returns a character that is not escaped although `other` escapes its kind. Numeric escapes count as one kind for
+    /// all characters beyond ASCII.
     fn bare_in_spite_of(&self, other: &Unescaped) -> Option<char> {
         let beyond_ascii = other.escaped.iter().any(|character| !character.is_ascii())
             && other.kinds.iter().any(|kind| kind == "u" || kind == "#");
@@ -133,7 +133,7 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     Some(edit(task, Rung::Escaped, places, &old, &new, None))
 }
 
-/// The new text unescaped, where it has only kinds of escapes that the old text has. The error is the reason why a
+/// Returns the unescaped new text if it has only kinds of escapes that the old text has. The error is the reason why a
 /// guard forbids the edit.
 fn unescape_new(escaping: Escaping, old: &Unescaped, task: &Task<'_>) -> Result<String, String> {
     let new = escaping.unescape(task.new).ok_or(

@@ -58,8 +58,8 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     Some(verdict)
 }
 
-/// The verdict for places at which the further lines of the new text may lack indentation. Each place tells by itself
-/// what they lack, so the places are edited in groups.
+/// Returns the verdict for places at which the further lines of the new text may lack indentation. The missing part
+/// depends on the place, so the places are edited in groups.
 fn edit_short(task: &Task<'_>, places: Vec<Range<usize>>, short: &ShortIndentation<'_>) -> Verdict {
     let view = task.source.view;
     let mut indents = IndentScanner::of(view);
@@ -94,8 +94,8 @@ fn edit_short(task: &Task<'_>, places: Vec<Range<usize>>, short: &ShortIndentati
     Verdict::Found(all)
 }
 
-/// The first [`PLACES_MOST`] places, and how many there are. Overlapping places count where one is asked for; where all
-/// are, only those that would be edited do.
+/// Returns the first [`PLACES_MOST`] places, and how many there are. If one place is requested, overlapping places
+/// count; if all are, only those count that would be edited.
 fn first_places(task: &Task<'_>) -> (Vec<Range<usize>>, usize) {
     let mut places = Vec::new();
     let mut count = 0;
@@ -114,7 +114,7 @@ fn first_places(task: &Task<'_>) -> (Vec<Range<usize>>, usize) {
     (places, count)
 }
 
-/// Every place of the text, overlapping ones included, those that do not count left out.
+/// Returns every place of the text, overlapping ones included, those that do not count left out.
 pub(super) fn places(source: &SourceText<'_>, text: &str) -> Vec<Range<usize>> {
     occurrences(source.view, text)
         .into_iter()

@@ -1,4 +1,4 @@
-//! Tells whether text in a Markdown file is code: between fences, or between back quotes on a line.
+//! Determines whether text in a Markdown file is code: between fences, or between back quotes on a line.
 
 use super::text_lines::line_prefix;
 
@@ -12,7 +12,7 @@ pub(super) struct FenceState {
 const SIGNS_LEAST: usize = 3;
 
 impl FenceState {
-    /// The state at the end of the text.
+    /// Returns the state at the end of the text.
     pub(super) fn after(text: &str) -> FenceState {
         let mut fence = FenceState::default();
         for line in text.split('\n') {
@@ -43,16 +43,16 @@ impl FenceState {
     }
 }
 
-/// Which of the new lines, put at a place of a view, are code.
+/// The new lines, at a place of a view, that are code.
 #[derive(Debug)]
 pub(super) struct CodeLines {
     fenced: Vec<bool>,
-    /// How many back quotes stand before the place on its line.
+    /// The number of back quotes before the place on its line.
     ticks: usize,
 }
 
 impl CodeLines {
-    /// Looks at the new lines as they will be at an offset of the view.
+    /// Analyses the new lines as they will be at an offset of the view.
     pub(super) fn of(view: &str, at: usize, new: &[&str]) -> CodeLines {
         let lead = line_prefix(view, at);
         let mut fence = FenceState::after(&view[..at - lead.len()]);
@@ -70,7 +70,8 @@ impl CodeLines {
         }
     }
 
-    /// Whether the line is between fences, or the text after this many back quotes on it is between two of them.
+    /// Returns whether the line is between fences, or the text after this many back quotes on it is between two of
+    /// them.
     pub(super) fn is_code(&self, line: usize, ticks: usize) -> bool {
         let before = if line == 0 { self.ticks } else { 0 };
         let fenced = self.fenced.get(line).copied().unwrap_or_default();

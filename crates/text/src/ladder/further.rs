@@ -1,5 +1,5 @@
-//! Places that later rungs find beside the match of a tolerant rung. What is wrong with an old text does not say which
-//! error was made, so such places count against uniqueness.
+//! Places that later rungs find in addition to the match of a tolerant rung. An error in an old text does not show
+//! which error was made, so such places count against uniqueness.
 
 use std::ops::Range;
 
@@ -7,8 +7,9 @@ use super::line_matcher::LineMatcher;
 use super::text_lines::line_prefix;
 use super::{Further, Rung, Task, abbreviation, indent, look_alike, tabs, trailing};
 
-/// The places that rungs after `rung`, up to `tabs`, find on other lines than those where `found` begin, with the first
-/// rung that finds each. None where `rung` is strict. `matcher` is given where the caller has it already.
+/// Returns the places that rungs after `rung`, up to `tabs`, find on other lines than those where `found` begin, with
+/// the first rung that finds each. There are none where `rung` is strict. `matcher` is given if the caller already has
+/// it.
 pub(super) fn further_places(
     task: &Task<'_>,
     rung: Rung,
@@ -16,7 +17,7 @@ pub(super) fn further_places(
     matcher: Option<&LineMatcher<'_>>,
 ) -> Vec<(Rung, Range<usize>)> {
     let is_strict = rung < Rung::LookAlike && task.further == Further::OfTolerantRungs;
-    // The numbers of a gutter name the lines that are meant.
+    // The numbers of a gutter identify the intended lines.
     if is_strict || rung == Rung::Gutter || rung >= Rung::Tabs {
         return Vec::new();
     }
@@ -49,7 +50,7 @@ pub(super) fn further_places(
     further.places
 }
 
-/// The places while the rungs are asked, one for each line.
+/// The places found while the rungs are tried, one for each line.
 struct FurtherPlaces<'v> {
     view: &'v str,
     /// The starts of the lines on which a place begins, sorted.
@@ -80,7 +81,7 @@ impl FurtherPlaces<'_> {
     }
 }
 
-/// The start of the line on which a place begins.
+/// Returns the start of the line on which a place begins.
 fn line_of(view: &str, place: &Range<usize>) -> usize {
     place.start - line_prefix(view, place.start).len()
 }

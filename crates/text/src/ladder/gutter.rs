@@ -1,5 +1,5 @@
-//! The rung `gutter`: the old text was copied with the line numbers that an answer shows. The numbers must be those of
-//! the very lines that match; thereby they may choose among equal places.
+//! The rung `gutter`: the old text was copied with the line numbers that a result shows. The numbers must be those of
+//! the very lines that match, so they may choose among equal places.
 
 use crate::leak::anchor_length;
 use crate::look_alike::is_blank;
@@ -70,8 +70,8 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     Some(choose_and_edit(task, Rung::Gutter, vec![place], &old, &new))
 }
 
-/// The place of these lines where they are the lines of the file from number `first` on, and whether the place ends at
-/// the end of a file without the final newline that the old text has.
+/// Returns the place of these lines if they are the lines of the file from number `first` on, and whether the place
+/// ends at the end of a file without the final newline that the old text has.
 fn locate(
     task: &Task<'_>,
     lines: &[&str],
@@ -104,7 +104,7 @@ fn locate(
     (!task.source.excludes(&place)).then_some((place, ended && rest.is_empty()))
 }
 
-/// The first number, and the lines without their numbers, where all lines have consecutive numbers.
+/// Returns the first number, and the lines without their numbers, if all lines have consecutive numbers.
 fn strip<'t>(lines: &TextLines<'t>, format: NumberFormat) -> Option<(usize, Vec<&'t str>)> {
     let (first, _) = number(lines.lines.first()?, format)?;
     let mut stripped = Vec::with_capacity(lines.len());
@@ -118,8 +118,8 @@ fn strip<'t>(lines: &TextLines<'t>, format: NumberFormat) -> Option<(usize, Vec<
     Some((first, stripped))
 }
 
-/// The new lines without numbers, where all of them have numbers in the format of the old text, or none has any. The
-/// error is a sentence about the numbers that some have.
+/// Returns the new lines without numbers if all of them have numbers in the format of the old text, or none has any.
+/// The error is a sentence about the numbers that some have.
 fn strip_new<'t>(new: &TextLines<'t>, format: NumberFormat) -> Result<Vec<&'t str>, String> {
     if let Some((_, lines)) = strip(new, format) {
         return Ok(lines);
@@ -143,7 +143,7 @@ fn strip_new<'t>(new: &TextLines<'t>, format: NumberFormat) -> Result<Vec<&'t st
             new.len()
         ));
     }
-    // An arrow after a number never is content of a file; the other formats may be, unless every line has a number.
+    // An arrow after a number is never content of a file; the other formats may be, unless every line has a number.
     let other = NUMBER_FORMATS.iter().any(|&other| match numbered(other) {
         0 => false,
         count => {
@@ -162,7 +162,7 @@ fn strip_new<'t>(new: &TextLines<'t>, format: NumberFormat) -> Result<Vec<&'t st
     Ok(new.lines.clone())
 }
 
-/// The number at the start of a line, and the rest of the line.
+/// Returns the number at the start of a line, and the rest of the line.
 fn number(line: &str, format: NumberFormat) -> Option<(usize, &str)> {
     let unpadded = line.trim_start_matches(' ');
     let padding = line.len() - unpadded.len();
@@ -208,7 +208,7 @@ mod tests {
         for (at, format) in NUMBER_FORMATS.iter().enumerate() {
             for (other, line) in shown.iter().enumerate() {
                 let wanted = match (*format, *line) {
-                    // What one format takes for an anchor is text to Grep's.
+                    // Text that one format parses as an anchor is plain text in Grep's.
                     (NumberFormat::Grep, "7:ab2→x") => Some((7, "ab2→x")),
                     _ => (at == other).then_some((7, "x")),
                 };

@@ -22,7 +22,7 @@ pub(super) fn find(task: &Task<'_>, matcher: &LineMatcher<'_>) -> Option<Verdict
         Ok(places) => places,
         Err(verdict) => return Some(verdict),
     };
-    // `choose` returns several places only where their texts are equal, so the first stands for all.
+    // `choose` returns several places only where their texts are equal, so the first represents all.
     let place = places[0].clone();
     if let Err(reason) = allow(matcher, task.new, &place) {
         return Some(forbid(Rung::Indent, place, reason));
@@ -45,11 +45,11 @@ pub(super) fn find(task: &Task<'_>, matcher: &LineMatcher<'_>) -> Option<Verdict
     Some(verdict)
 }
 
-/// The reason where [`agrees_with_part_of_line`] is not so.
+/// The reason for refusing where [`agrees_with_part_of_line`] is false.
 const PART_OF_LINE: &str = "The old text also occurs, as sent, behind the indentation of its line, and an edit of that part of the line would write the further lines at another indentation, so it is unknown which is meant.";
 
-/// Whether an edit that may match part of a line would write the same. Where only whole lines count, as in a patch, such
-/// a match is not looked for; the same texts must not come to two results all the same.
+/// Returns whether an edit that may match part of a line would write the same. Where only whole lines count, as in a
+/// patch, such a match is not searched for, but the same texts must not have two results all the same.
 fn agrees_with_part_of_line(task: &Task<'_>, found: &Found) -> bool {
     if !task.source.is_bounded() {
         return true;
@@ -81,16 +81,16 @@ fn agrees_with_part_of_line(task: &Task<'_>, found: &Found) -> bool {
     })
 }
 
-/// Every place that the old text matches with one shift.
+/// Returns every place that the old text matches with one shift.
 pub(super) fn places(matcher: &LineMatcher<'_>) -> Vec<Range<usize>> {
     matcher.places(&windows(matcher).unwrap_or_default())
 }
 
-/// The windows of the file that the old text matches with one shift.
+/// Returns the windows of the file that the old text matches with one shift.
 ///
 /// The difference between the indentation of a line and that of the line before it, blank lines aside, is the same
 /// under any shift. So the lines after the first are compared by this difference and by their content, and only the
-/// first line tells the shift.
+/// first line determines the shift.
 fn windows(matcher: &LineMatcher<'_>) -> Option<Vec<usize>> {
     let first = matcher.old_lines().position(|line| !line.is_blank())?;
     let old_before = before(matcher.len(), |number| matcher.old_line(number));
@@ -126,8 +126,8 @@ fn windows(matcher: &LineMatcher<'_>) -> Option<Vec<usize>> {
     );
     let old_first = matcher.old_line(first);
     let fits = |&start: &usize| {
-        // `start` is the file's line for old line `rest`. The first line that is not blank is before it, and the blank lines
-        // that lead the old text are before that one, from `window` on.
+        // `start` is the file's line for old line `rest`. The first line that is not blank is before it, and the blank
+        // lines at the start of the old text are before that one, from `window` on.
         let Some(window) = start.checked_sub(rest) else {
             return false;
         };
@@ -173,7 +173,7 @@ fn step<'t>(before: Option<LineRef<'t>>, line: LineRef<'t>) -> (&'t str, &'t str
     (&before[same..], &own[same..])
 }
 
-/// Whether one indentation is the other with a prefix.
+/// Returns whether one indentation is the other with a prefix.
 fn is_shifted(file: &str, old: &str) -> bool {
     file.len() != old.len() && (file.ends_with(old) || old.ends_with(file))
 }
@@ -228,7 +228,7 @@ impl Line {
     }
 }
 
-/// The least indented lines that are not blank.
+/// Returns the least indented lines that are not blank.
 fn least(lines: &[Line]) -> Vec<&Line> {
     let filled = || lines.iter().filter(|line| !line.text.is_empty());
     let least = filled().map(|line| line.indent.len()).min();
@@ -236,12 +236,12 @@ fn least(lines: &[Line]) -> Vec<&Line> {
     filled().filter(is_least).collect()
 }
 
-/// How many characters the indentation of a line has.
+/// Returns how many characters the indentation of a line has.
 fn count(line: &str) -> usize {
     line[..indent_len(line)].chars().count()
 }
 
-/// How many bytes the first characters of a line take.
+/// Returns how many bytes the first characters of a line take.
 fn chars_len(line: &str, characters: usize) -> usize {
     line.chars().take(characters).map(char::len_utf8).sum()
 }

@@ -22,7 +22,7 @@ pub(super) struct LineMatcher<'a> {
     folded: Folded<'a>,
     parts: Vec<LineParts>,
     /// The parts of the file's lines, and the text in folded form that they refer to. Every comparison reads them, so
-    /// they are not asked of `source` each time.
+    /// they are not fetched from `source` each time.
     file_parts: &'a [LineParts],
     file_text: &'a str,
     /// The first lines of all windows of the file whose lines have the content of the old lines, whatever their
@@ -52,8 +52,8 @@ impl<'a> LineRef<'a> {
 }
 
 impl<'a> LineMatcher<'a> {
-    /// `None` where no window of the file has the content of the old lines. Whether blanks at line ends or indentation
-    /// differ is not asked then.
+    /// Returns `None` where no window of the file has the content of the old lines. Whether blanks at line ends or
+    /// indentation differ is not checked at this point.
     pub(super) fn of(task: &Task<'a>) -> Option<LineMatcher<'a>> {
         let folded = Folded::of(task.old);
         let parts = split_lines(folded.text());
@@ -107,7 +107,7 @@ impl<'a> LineMatcher<'a> {
         }
     }
 
-    /// The first lines of all windows of the file that match: every line has the content of the old line, and
+    /// Returns the first lines of all windows of the file that match: every line has the content of the old line, and
     /// `file_indent` gives the same value for it as `old_indent` for the old line. A file line whose `file_indent` is
     /// `None` matches nothing.
     pub(super) fn windows<I: PartialEq>(
@@ -129,7 +129,7 @@ impl<'a> LineMatcher<'a> {
         )
     }
 
-    /// The ranges of these windows in the view. Windows that do not count are left out.
+    /// Returns the ranges of these windows in the view. Windows that do not count are left out.
     pub(super) fn places(&self, windows: &[usize]) -> Vec<Range<usize>> {
         windows
             .iter()
@@ -145,7 +145,7 @@ impl<'a> LineMatcher<'a> {
             .collect()
     }
 
-    /// The lines of a place in the view, each with the old line that it matches; blank lines are left out.
+    /// Returns the lines of a place in the view, each with the old line that it matches; blank lines are left out.
     pub(super) fn pairs(&self, place: &Range<usize>) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.source.view[place.clone()]
             .split('\n')
@@ -153,7 +153,7 @@ impl<'a> LineMatcher<'a> {
             .filter(|(_, old)| !crate::look_alike::is_blank(old))
     }
 
-    /// The verdict for the places that were chosen.
+    /// Returns the verdict for the places that were chosen.
     pub(super) fn edit(
         &self,
         task: &Task<'_>,

@@ -1,5 +1,5 @@
-//! The rung `look-alike`: text that is the same but for quotes, dashes, spaces and Unicode composition, one character
-//! for one, as whole lines or as parts of lines.
+//! The rung `look-alike`: text that is the same except for quotes, dashes, spaces and Unicode composition, one
+//! character for one, as whole lines or as parts of lines.
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     })
 }
 
-/// Every place of the old text with look-alikes folded, overlapping ones included.
+/// Returns every place of the old text with look-alikes folded, overlapping ones included.
 pub(super) fn places(task: &Task<'_>) -> Vec<Range<usize>> {
     let view = task.source.folded();
     let old = Folded::of(task.old);

@@ -1,4 +1,4 @@
-//! What the ladder is asked to find, and what to replace it with.
+//! The query of the ladder: what to find, and what to replace it with.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ pub const PLACES_MOST: usize = 1_000_000;
 pub struct Query<'a> {
     /// The text to search: [`Document::view`](crate::Document::view).
     pub view: &'a str,
-    /// The ranges of the view that stand for bytes which could not be decoded, sorted. A place that overlaps one is not
+    /// The ranges of the view that represent bytes which could not be decoded, sorted. A place that overlaps one is not
     /// matched.
     pub damaged: &'a [Range<usize>],
     /// The text to find. Empty text is found nowhere.
@@ -25,13 +25,13 @@ pub struct Query<'a> {
     pub occurrences: Occurrences,
     /// Whether rungs below `exact` are tried.
     pub tolerance: Tolerance,
-    /// Abbreviations beside the built-in ones, as pairs of short form and long form.
+    /// Abbreviations in addition to the built-in ones, as pairs of short form and long form.
     pub abbreviations: &'a [(String, String)],
     /// What to do where only some lines of the new text carry line numbers.
     pub leaks: Leaks,
     /// Whether the file is prose or code.
     pub text_kind: TextKind,
-    /// Where the old text may stand; none where it may stand anywhere.
+    /// The allowed places of the old text; `None` if every place is allowed.
     pub bounds: Option<&'a Bounds>,
 }
 
@@ -48,7 +48,7 @@ impl TextKind {
     /// The extensions of files that are taken for prose.
     const PROSE: [&str; 7] = ["md", "markdown", "txt", "rst", "adoc", "tex", "html"];
 
-    /// The kind of a file with this extension. A file without an extension is taken for prose.
+    /// Returns the kind of a file with this extension. A file without an extension is taken for prose.
     pub fn of_extension(extension: Option<&str>) -> TextKind {
         let is_prose = |extension: &str| {
             TextKind::PROSE
@@ -91,7 +91,7 @@ pub enum Leaks {
     Insisted,
 }
 
-/// Whether the caller asked for a deletion by sending an empty new text. Only then is the newline of whole lines
+/// Whether the caller requested a deletion by sending an empty new text. Only then is the newline of whole lines
 /// deleted too: new text that a rung made empty was a line with nothing on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Deletion {

@@ -1,12 +1,12 @@
-//! How look-alike characters are written that the new text adds to a place whose match folded their kind. In prose,
-//! quotes become curly on a changed line that keeps a curly quote; a character of any kind becomes ASCII where the
-//! place has only ASCII of that kind.
+//! The form of look-alike characters that the new text adds to a place whose match folded their kind. In prose, quotes
+//! become curly on a changed line that keeps a curly quote; a character of any kind becomes ASCII where the place has
+//! only ASCII of that kind.
 
 use crate::look_alike::{LookAlikeKind, fold_char, indent_len};
 
 use super::TextKind;
 
-/// How added characters of one kind are written.
+/// The form of added characters of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AddedAs {
     AsSent,
@@ -14,14 +14,14 @@ enum AddedAs {
     Ascii,
 }
 
-/// How added characters are written, for each kind that has an ASCII form.
+/// The form of added characters, for each kind that has an ASCII form.
 #[derive(Debug, Clone)]
 pub(super) struct AddedStyle<'a> {
     old: &'a str,
     added_as: [AddedAs; 4],
 }
 
-/// How one added character is written.
+/// The form of one added character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WrittenAs {
     AsSent,
@@ -85,7 +85,7 @@ impl<'a> AddedStyle<'a> {
             added_as: LookAlikeKind::WITH_ASCII.map(|kind| {
                 let added = added_as(old, place, kind, text_kind);
                 match (kind, added) {
-                    // Spaces of another kind inside of lines are told by those, however the lines are indented.
+                    // If indentation alone led to `AsSent`, the spaces inside lines decide.
                     (LookAlikeKind::Space, AddedAs::AsSent) => {
                         let (old, place) = (without_indentation(old), without_indentation(place));
                         added_as(&old, &place, kind, text_kind)
@@ -96,7 +96,7 @@ impl<'a> AddedStyle<'a> {
         }
     }
 
-    /// How an added character is written on a line that keeps these quotes.
+    /// Returns the form of an added character on a line that keeps these quotes.
     pub(super) fn write(
         &self,
         character: char,
@@ -106,7 +106,7 @@ impl<'a> AddedStyle<'a> {
         let Some(kind) = LookAlikeKind::of(character) else {
             return WrittenAs::AsSent;
         };
-        // A kept apostrophe only tells how apostrophes are written; any other kept quote tells it for all.
+        // A kept apostrophe decides only for apostrophes; any other kept quote decides for all.
         let follows = match kept.of(kind) {
             None => false,
             Some(QuotePosition::BetweenLetters) => position == QuotePosition::BetweenLetters,
@@ -126,8 +126,8 @@ impl<'a> AddedStyle<'a> {
 }
 
 impl PendingQuote {
-    /// The curly quote after the character `before` of the result. It opens after white space, after an opening bracket
-    /// and at the start of the file; elsewhere it closes, as an apostrophe does.
+    /// Returns the curly quote after the character `before` of the result. It opens after white space, after an opening
+    /// bracket and at the start of the file; elsewhere it closes, as an apostrophe does.
     pub(super) fn curl(self, before: Option<char>) -> char {
         let opens = self.position == QuotePosition::Elsewhere
             && before.is_none_or(|before| before.is_whitespace() || is_opening_bracket(before));
@@ -140,7 +140,7 @@ impl PendingQuote {
     }
 }
 
-/// The text without the indentation of its lines.
+/// Returns the text without the indentation of its lines.
 fn without_indentation(text: &str) -> String {
     let lines: Vec<&str> = text
         .split('\n')
@@ -149,8 +149,8 @@ fn without_indentation(text: &str) -> String {
     lines.join("\n")
 }
 
-/// How added characters of one kind are written. `AsSent` unless the match folded characters of this kind and the place
-/// is uniform.
+/// Returns the form of added characters of one kind: `AsSent` unless the match folded characters of this kind and the
+/// place is uniform.
 fn added_as(old: &str, place: &str, wanted: LookAlikeKind, text_kind: TextKind) -> AddedAs {
     let all = |text: &str| -> Vec<char> {
         text.chars()
@@ -173,12 +173,12 @@ fn added_as(old: &str, place: &str, wanted: LookAlikeKind, text_kind: TextKind) 
     }
 }
 
-/// Whether the character is an ASCII quote.
+/// Returns whether the character is an ASCII quote.
 fn is_straight(character: char) -> bool {
     matches!(character, '\'' | '"')
 }
 
-/// The opening brackets of Unicode that occur in text. Low quotes are not among them.
+/// Returns the opening brackets of Unicode that occur in text. Low quotes are not among them.
 fn is_opening_bracket(character: char) -> bool {
     matches!(
         character,

@@ -9,25 +9,25 @@ use super::Deletion;
 use super::text_lines::{IndentScanner, TextLines, starts_line};
 use super::whole_lines::whole_lines;
 
-/// How many columns a tab counts where indentations of tabs and spaces are compared.
+/// The number of columns that a tab counts when indentations of tabs and spaces are compared.
 const TAB_COLUMNS: usize = 8;
 
-/// Something that the answer to an edit should tell.
+/// Something that the result of an edit should mention.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remark {
     /// The edit deletes a newline, so that the next line is joined to the last one.
     JoinsNextLine,
-    /// The place begins behind the indentation of its line, and the new text begins with that indentation once more: the
+    /// The place begins after the indentation of its line, and the new text begins with that indentation once more. The
     /// blanks at the start of the new text were left out, so that the line has its indentation once.
     IndentationOnce,
-    /// The old text is one line that lacks all or part of its indentation: the further lines of the new text got what it
-    /// lacks.
+    /// The old text is one line that lacks all or part of its indentation: the missing part was added to the further
+    /// lines of the new text.
     IndentationCompleted,
-    /// Quotes that the new text adds were written as curly quotes.
+    /// Quotes that the new text adds were written as curly quotes instead of as sent.
     Curled,
     /// These characters of the new text were written as ASCII.
     MadeAscii(Vec<char>),
-    /// The place begins behind the indentation of its line, and a later new line is indented less than that. The number
+    /// The place begins after the indentation of its line, and a later new line is indented less than that. The number
     /// is that of the first such line in the new text, from 1.
     Indentation(usize),
     /// The newline at the end of the new text leaves a blank line.
@@ -36,7 +36,7 @@ pub enum Remark {
     LiteralEscapes,
 }
 
-/// The remarks on an edit of these places. Old and new text are those after the rewriting of the rung.
+/// Returns the remarks on an edit of these places. Old and new text are those after the rewriting of the rung.
 pub(super) fn remarks(
     view: &str,
     places: &[Range<usize>],
@@ -102,7 +102,7 @@ impl<'t> AddedIndents<'t> {
         AddedIndents { lines }
     }
 
-    /// The number of the first line that is indented less than `lead`.
+    /// Returns the number of the first line that is indented less than `lead`.
     fn left_of(&self, lead: &str) -> Option<usize> {
         let is_left = |indent: &str| !indent.starts_with(lead) && columns(indent) < columns(lead);
         let found = self.lines.iter().find(|(_, indent)| is_left(indent));
@@ -110,7 +110,7 @@ impl<'t> AddedIndents<'t> {
     }
 }
 
-/// The width of an indentation.
+/// Returns the width of an indentation.
 pub(super) fn columns(indent: &str) -> usize {
     indent
         .chars()
@@ -121,7 +121,7 @@ pub(super) fn columns(indent: &str) -> usize {
         .sum()
 }
 
-/// How many line breaks the line has in escaped form.
+/// Returns how many line breaks the line has in escaped form.
 fn line_breaks_written_out(line: &str) -> usize {
     ["\\n", "\\r", "\\u000a", "\\u000A", "\\u000d", "\\u000D"]
         .iter()

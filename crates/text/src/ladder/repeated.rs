@@ -1,12 +1,13 @@
-//! Detects repeated indentation: the old text begins behind the indentation of its line, and the new text begins with
+//! Detects repeated indentation: the old text begins after the indentation of its line, and the new text begins with
 //! that indentation once more.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::look_alike::{indent_len, is_blank};
 
-/// Whether the new text repeats the indentation `blanks`, which is all that stands before the old text on its line, so
-/// that it should be written once. It does not where the edit only changes white space, nor where it moves later lines.
+/// Returns whether the new text repeats the indentation `blanks`, which is all the text before the old text on its
+/// line, so that it should be written once. It does not where the edit only changes white space, nor where it moves
+/// later lines.
 pub fn repeats_indentation(blanks: &str, old: &str, new: &str) -> bool {
     !blanks.is_empty()
         && is_blank(blanks)
@@ -21,7 +22,7 @@ fn same_but_white_space(old: &str, new: &str) -> bool {
     old.chars().filter(visible).eq(new.chars().filter(visible))
 }
 
-/// Whether a line after the first is in both texts and has no indentation that is the same in both.
+/// Returns whether a line after the first is in both texts but has no indentation that is the same in both.
 fn moves_later_lines(old: &str, new: &str) -> bool {
     let mut known: HashMap<&str, LaterLine<'_>> = HashMap::new();
     for (content, indent) in later_lines(old) {
@@ -44,7 +45,7 @@ struct LaterLine<'t> {
     unmoved: bool,
 }
 
-/// The content and the indentation of each line after the first that is not blank.
+/// Returns the content and the indentation of each line after the first that is not blank.
 fn later_lines(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.split('\n')
         .skip(1)

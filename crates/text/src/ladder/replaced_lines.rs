@@ -8,8 +8,9 @@ use super::text_lines::TextLines;
 use super::{Deletion, Place, TextKind};
 use crate::splice::Change;
 
-/// What changes where whole lines are replaced by others. The place begins at a line's start and ends before the newline
-/// of its last line, and the new text has no newline at its end. Lines that both have in common are in no change.
+/// Returns what changes where whole lines are replaced by others. The place begins at a line's start and ends before
+/// the newline of its last line, and the new text has no newline at its end. Lines that both have in common are part of
+/// no change.
 pub fn replaced_lines(view: &str, place: Range<usize>, new: &str) -> Place {
     let lines = |text| TextLines {
         lines: str::split(text, '\n').collect(),

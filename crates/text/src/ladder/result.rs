@@ -33,7 +33,7 @@ pub enum Rung {
 }
 
 impl Rung {
-    /// The name that answers and refusals use.
+    /// Returns the name that results and refusals use.
     pub fn name(self) -> &'static str {
         match self {
             Rung::Exact => "exact",
@@ -53,9 +53,9 @@ impl Rung {
 /// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// The old text was found, and this is what changes.
+    /// The old text was found; contains the changes.
     Found(Found),
-    /// Several places match where one was asked for, or the places differ in text where all were asked for.
+    /// Several places match where one was requested, or the places differ in text where all were requested.
     Ambiguous {
         /// The rung on which the places are equivalent, apart from those in `looser`.
         rung: Rung,
@@ -70,8 +70,8 @@ pub enum Verdict {
         rung: Rung,
         /// The first [`PLACES_MOST`](super::query::PLACES_MOST) places in order.
         first: Vec<Range<usize>>,
-        /// How many there are. Overlapping places count where one was asked for; where all were, only those that would
-        /// be edited do.
+        /// The number of places. If one place was requested, overlapping places count; if all were, only those count
+        /// that would be edited.
         count: usize,
     },
     /// No place matches, or a guard forbids the edit of the place that does.
@@ -104,7 +104,7 @@ pub struct Found {
     pub rung: Rung,
     /// The places from left to right, without overlaps.
     pub places: Vec<Place>,
-    /// What the answer should tell about the edit.
+    /// What the result should mention about the edit.
     pub remarks: Vec<Remark>,
 }
 
@@ -115,6 +115,6 @@ pub struct Place {
     pub range: Range<usize>,
     /// The changes inside the range, in order; text that old and new have in common is in none of them. The last change
     /// may extend over the newline right after the range: it deletes that newline with the last lines, or inserts lines
-    /// behind it.
+    /// after it.
     pub changes: Vec<Change>,
 }

@@ -1,13 +1,13 @@
-//! Every occurrence of one sequence in another, overlapping ones included, in time linear in both: `memmem` for bytes,
-//! the algorithm of Knuth, Morris and Pratt for anything else and for periodic needles.
+//! Finds every occurrence of one sequence in another, overlapping ones included, in time linear in both: `memmem` for
+//! bytes, the algorithm of Knuth, Morris and Pratt for anything else and for periodic needles.
 
 use memchr::memmem::Finder;
 
-/// After this many overlapping occurrences in a row the needle is taken for periodic and the search continues by
+/// After this many overlapping occurrences in a row the needle is assumed to be periodic, and the search continues by
 /// Knuth-Morris-Pratt: starting `memmem` again after each occurrence would cost the length of the needle every time.
 const OVERLAPS_BEFORE_STEADY_SEARCH: usize = 16;
 
-/// The offsets of all occurrences of `needle`, overlapping ones included. An empty needle has no occurrence.
+/// Returns the offsets of all occurrences of `needle`, overlapping ones included. An empty needle has no occurrence.
 pub(super) fn occurrences(haystack: &str, needle: &str) -> Vec<usize> {
     let mut found = Vec::new();
     each_occurrence(haystack, needle, |at| found.push(at));
@@ -20,7 +20,7 @@ pub(super) fn each_occurrence(haystack: &str, needle: &str, take: impl FnMut(usi
     each_place(&Finder::new(needle.as_bytes()), haystack.as_bytes(), take);
 }
 
-/// [`each_occurrence`] in bytes, with a finder that can be used for several haystacks.
+/// Does the same as [`each_occurrence`] in bytes, with a finder that can be used for several haystacks.
 pub(crate) fn each_place(finder: &Finder<'_>, haystack: &[u8], mut take: impl FnMut(usize)) {
     let needle = finder.needle();
     if needle.is_empty() {
@@ -50,9 +50,9 @@ pub(crate) fn each_place(finder: &Finder<'_>, haystack: &[u8], mut take: impl Fn
     }
 }
 
-/// The starts of all windows of a text that equal the pattern item by item. `same` compares two items of the pattern,
-/// `matches` an item of the text with one of the pattern; together they must be an equivalence. An empty pattern
-/// matches before every item and at the end.
+/// Returns the starts of all windows of a text that equal the pattern item by item. `same` compares two items of the
+/// pattern, `matches` an item of the text with one of the pattern; together they must be an equivalence. An empty
+/// pattern matches before every item and at the end.
 pub(super) fn sequences(
     pattern: usize,
     text: usize,
@@ -64,7 +64,7 @@ pub(super) fn sequences(
     found
 }
 
-/// Knuth-Morris-Pratt over items that are given by their index.
+/// Runs Knuth-Morris-Pratt over items that are given by their index.
 fn each_sequence(
     pattern: usize,
     text: usize,

@@ -1,5 +1,5 @@
-//! How the lines of a place differ from the old lines beside look-alikes: which parts of the two lines correspond, and
-//! which indentation a new line gets in place of its own.
+//! The difference between the lines of a place and the old lines besides look-alikes: which parts of the two lines
+//! correspond, and which indentation replaces that of a new line.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use crate::look_alike::{Folded, fold_char, indent_len, is_blank, trim_blank_end}
 /// What differs around the part that corresponds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Shift<'a> {
-    /// Nothing: the lines are the same but for look-alikes.
+    /// Nothing: the lines are the same except for look-alikes.
     None,
     /// The blanks at line ends.
     Trailing,
@@ -25,11 +25,12 @@ pub(super) enum Shift<'a> {
 /// How indentation by tabs corresponds to indentation by spaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TabConversion {
-    /// How many spaces correspond to one tab.
+    /// The number of spaces that correspond to one tab.
     pub(super) width: usize,
-    /// What the file is indented by.
+    /// The indentation style of the file.
     pub(super) file: IndentStyle,
-    /// The indentations of the old text in folded form, and what the file has for each; `None` where it has several.
+    /// The indentations of the old text in folded form, with the file's indentation for each; `None` where it has
+    /// several.
     pub(super) known: HashMap<String, Option<String>>,
 }
 
@@ -41,7 +42,7 @@ pub(super) enum IndentStyle {
 }
 
 impl Shift<'_> {
-    /// The parts of an old line and of its file line that are the same but for look-alikes.
+    /// Returns the parts of an old line and of its file line that are the same except for look-alikes.
     pub(super) fn common_part(&self, old: &str, file: &str) -> (Range<usize>, Range<usize>) {
         let old_end = trim_blank_end(old).len();
         let file_end = trim_blank_end(file).len();
@@ -59,8 +60,8 @@ impl Shift<'_> {
         }
     }
 
-    /// What two lines have in common that are the same under the relation: the line in folded form, without what may
-    /// differ around the part that corresponds.
+    /// Returns what two lines have in common that are the same under the relation: the line in folded form, without
+    /// what may differ around the part that corresponds.
     pub(super) fn line_key(&self, line: &str) -> String {
         let line = match self {
             Shift::None => line,
@@ -72,8 +73,8 @@ impl Shift<'_> {
         Folded::of(line).text().to_owned()
     }
 
-    /// How many bytes at the start of a new line are replaced, and by what. The error is the reason why a guard forbids
-    /// the line.
+    /// Returns how many bytes at the start of a new line are replaced, and by what. The error is the reason why a guard
+    /// forbids the line.
     pub(super) fn lead(&self, line: &str) -> Result<(usize, Cow<'_, str>), String> {
         if is_blank(line) {
             return Ok((0, Cow::Borrowed("")));
@@ -97,13 +98,14 @@ impl Shift<'_> {
         }
     }
 
-    /// Whether changing the line of the file would replace look-alikes of spaces that match nothing in the old text.
+    /// Returns whether changing the line of the file would replace look-alikes of spaces that match nothing in the old
+    /// text.
     pub(super) fn replaces_look_alike(&self, file: &str) -> bool {
         matches!(self, Shift::Tabs(_)) && !file[..indent_len(file)].is_ascii()
     }
 }
 
-/// How many bytes of the line as many characters take as the prefix has.
+/// Returns how many bytes of the line as many characters take as the prefix has.
 fn chars_len(line: &str, prefix: &str) -> usize {
     line.chars()
         .take(prefix.chars().count())
@@ -112,8 +114,8 @@ fn chars_len(line: &str, prefix: &str) -> usize {
 }
 
 impl TabConversion {
-    /// The indentation that a new line gets. Spaces beyond whole tabs are converted only where a line of the old text
-    /// has the same indentation.
+    /// Returns the indentation that a new line gets. Spaces beyond whole tabs are converted only where a line of the
+    /// old text has the same indentation.
     fn lead(&self, line: &str) -> Result<String, String> {
         let indent: String = line[..indent_len(line)].chars().map(fold_char).collect();
         match self.known.get(&indent) {
@@ -161,15 +163,15 @@ impl TabConversion {
     }
 }
 
-/// The number of tabs at the start of a folded indentation and of spaces after them; `None` where a tab follows a
-/// space.
+/// Returns the number of tabs at the start of a folded indentation and of spaces after them; `None` where a tab follows
+/// a space.
 pub(super) fn tabs_then_spaces(indent: &str) -> Option<(usize, usize)> {
     let spaces = indent.trim_start_matches('\t');
     let all = spaces.bytes().all(|byte| byte == b' ');
     all.then_some((indent.len() - spaces.len(), spaces.len()))
 }
 
-/// The start of a line as a message quotes it, with its indentation made visible.
+/// Returns the start of a line as a message quotes it, with its indentation made visible.
 pub(super) fn quoted(line: &str) -> String {
     const MOST: usize = 60;
     let mut shown: String = line.chars().take(MOST).collect();

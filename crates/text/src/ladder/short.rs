@@ -14,7 +14,7 @@ const ADDED_MOST: usize = 64 << 20;
 /// An edit whose old text may lack indentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ShortIndentation<'t> {
-    /// The first line of the new text, and what follows its newline.
+    /// The first line of the new text, and the text after its newline.
     first: &'t str,
     further: &'t str,
     /// Whether the old text begins with a blank, so that every line of it shows its indentation.
@@ -26,8 +26,9 @@ pub(super) struct ShortIndentation<'t> {
 }
 
 impl<'t> ShortIndentation<'t> {
-    /// `None` where the texts rule it out at every place: the old text has several lines that are not blank, or begins
-    /// with a blank one; the new text begins with other blanks, has one line, or has a line left of its first.
+    /// Returns `None` where the texts rule it out at every place: the old text has several lines that are not blank, or
+    /// begins with a blank one; the new text begins with other blanks, has one line, or has a line that is indented
+    /// less than its first.
     pub(super) fn of(old: &str, new: &'t str) -> Option<ShortIndentation<'t>> {
         let (first, further) = new.split_once('\n')?;
         let mut old_lines = old.split('\n');
@@ -52,16 +53,16 @@ impl<'t> ShortIndentation<'t> {
         })
     }
 
-    /// Whether the further lines lack the blanks `lead`, which are all that stands before the place on its line. If the
-    /// old text begins with no blank and all further lines stand at the indentation of the place or right of it, only
-    /// the first line lacks it.
+    /// Returns whether the further lines lack the blanks `lead`, which are all the text before the place on its line.
+    /// If the old text begins with no blank and all further lines are indented at least as much as the place, only the
+    /// first line lacks it.
     pub(super) fn lacks(&self, lead: &str) -> bool {
         !lead.is_empty()
             && (self.begins_blank || self.least < columns(lead))
             && lead.len().saturating_mul(self.lines) <= ADDED_MOST
     }
 
-    /// The new text with these blanks before every further line that is not blank.
+    /// Returns the new text with these blanks before every further line that is not blank.
     pub(super) fn completed(&self, lead: &str) -> String {
         let mut text = self.first.to_owned();
         for line in self.further.split('\n') {
@@ -75,18 +76,18 @@ impl<'t> ShortIndentation<'t> {
     }
 }
 
-/// Whether a place ends where its line does.
+/// Returns whether a place ends where its line does.
 pub(super) fn ends_line(view: &str, place: &Range<usize>) -> bool {
     place.end == view.len() || newline_at(view, place.end) || starts_line(view, place.end)
 }
 
-/// Whether further lines of the new text may lack indentation at some place.
+/// Returns whether further lines of the new text may lack indentation at some place.
 pub fn may_lack_indentation(old: &str, new: &str) -> bool {
     ShortIndentation::of(old, new).is_some()
 }
 
-/// The new text of an exact edit of this place with the indentation that its further lines lack; `None` where they lack
-/// none.
+/// Returns the new text of an exact edit of this place with the indentation that its further lines lack; `None` where
+/// they lack none.
 pub fn with_short_indentation(
     view: &str,
     place: &Range<usize>,
@@ -128,7 +129,7 @@ mod tests {
             ("  ", "x\n\n", "x\ny\n\n", Some("x\n  y\n\n")),
             // Only the first line was stripped.
             ("    ", "x", "if a:\n        x\n    y", None),
-            // One new line, two old lines, other blanks, a line left of the first, nothing missing.
+            // One new line, two old lines, other blanks, a line indented less than the first, nothing missing.
             ("    ", "    x", "    y\n", None),
             ("    ", "x\ny", "x\nz", None),
             ("    ", "    x", "  x\n      y", None),

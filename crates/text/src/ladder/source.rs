@@ -11,7 +11,7 @@ use crate::look_alike::Folded;
 pub(super) struct SourceText<'v> {
     pub(super) view: &'v str,
     damaged: &'v [Range<usize>],
-    /// Where places may be; none where they may be anywhere.
+    /// The allowed places; `None` if every place is allowed.
     bounds: Option<&'v Bounds>,
     folded: OnceCell<Folded<'v>>,
     lines: OnceCell<FileLines>,
@@ -46,13 +46,13 @@ impl LineParts {
         self.content_start == self.content_end
     }
 
-    /// Whether two lines have the same content. `folded` and `others` are the texts that the offsets refer to.
+    /// Returns whether two lines have the same content. `folded` and `others` are the texts that the offsets refer to.
     pub(super) fn same_content(&self, folded: &str, other: &LineParts, others: &str) -> bool {
         self.content(folded) == other.content(others)
     }
 }
 
-/// The parts of every line of a folded text.
+/// Returns the parts of every line of a folded text.
 pub(super) fn split_lines(folded: &str) -> Vec<LineParts> {
     let mut start = 0;
     let mut parts = Vec::new();
@@ -101,12 +101,12 @@ impl<'v> SourceText<'v> {
         })
     }
 
-    /// Whether the last line of the file has no newline.
+    /// Returns whether the last line of the file has no newline.
     pub(super) fn is_open(&self) -> bool {
         !self.view.is_empty() && !self.view.ends_with('\n')
     }
 
-    /// The range of the view from the start of line `first` to the end of line `last`, without its newline.
+    /// Returns the range of the view from the start of line `first` to the end of line `last`, without its newline.
     pub(super) fn line_span(&self, first: usize, last: usize) -> Range<usize> {
         let starts = &self.lines().starts;
         let end = match starts.get(last + 1) {
@@ -116,12 +116,12 @@ impl<'v> SourceText<'v> {
         starts[first]..end
     }
 
-    /// Whether places must be whole lines within bounds.
+    /// Returns whether places must be whole lines within bounds.
     pub(super) fn is_bounded(&self) -> bool {
         self.bounds.is_some()
     }
 
-    /// Whether the place does not count: it overlaps damaged text, or is out of bounds.
+    /// Returns whether the place does not count: it overlaps damaged text, or is out of bounds.
     pub(super) fn excludes(&self, place: &Range<usize>) -> bool {
         self.is_damaged(place)
             || self
@@ -129,7 +129,7 @@ impl<'v> SourceText<'v> {
                 .is_some_and(|bounds| !bounds.hold(self.view, place))
     }
 
-    /// Whether the place overlaps characters that stand for bytes which could not be decoded.
+    /// Returns whether the place overlaps characters that represent bytes which could not be decoded.
     pub(super) fn is_damaged(&self, place: &Range<usize>) -> bool {
         let next = self
             .damaged

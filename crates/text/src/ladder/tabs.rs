@@ -12,7 +12,7 @@ use super::shift::{IndentStyle, Shift, TabConversion, tabs_then_spaces};
 use super::verdict::choose;
 use super::{Rung, Task, Verdict};
 
-/// How many spaces a tab may stand for.
+/// The numbers of spaces that a tab may correspond to.
 const WIDTHS: std::ops::RangeInclusive<usize> = 2..=8;
 
 pub(super) fn find(task: &Task<'_>, matcher: &LineMatcher<'_>) -> Option<Verdict> {
@@ -29,7 +29,7 @@ pub(super) fn find(task: &Task<'_>, matcher: &LineMatcher<'_>) -> Option<Verdict
     })
 }
 
-/// Every place that the old text matches with some number of spaces for a tab.
+/// Returns every place that the old text matches with some number of spaces for a tab.
 pub(super) fn places(matcher: &LineMatcher<'_>) -> Vec<Range<usize>> {
     let (_, found) = windows(matcher).unwrap_or((IndentStyle::Tabs, Vec::new()));
     found.into_iter().map(|(place, _)| place).collect()
@@ -38,7 +38,7 @@ pub(super) fn places(matcher: &LineMatcher<'_>) -> Vec<Range<usize>> {
 /// A place, and the number of spaces for a tab with which it matches.
 type Window = (Range<usize>, usize);
 
-/// What the file is indented by where it matches, and the places in order.
+/// Returns the indentation style of the file where it matches, and the places in order.
 fn windows(matcher: &LineMatcher<'_>) -> Option<(IndentStyle, Vec<Window>)> {
     let old: Option<Vec<(usize, usize)>> = matcher
         .old_lines()
@@ -58,8 +58,8 @@ fn windows(matcher: &LineMatcher<'_>) -> Option<(IndentStyle, Vec<Window>)> {
             (file == IndentStyle::Tabs || indent.0 == 0).then_some(indent)
         })
         .collect();
-    // If no indentation differed, the rung `trailing` would have matched. So one line tells the width, and no window
-    // matches with two widths.
+    // If no indentation differed, the rung `trailing` would have matched. So one line determines the width, and no
+    // window matches with two widths.
     let mut found: Vec<(Range<usize>, usize)> = Vec::new();
     for width in widths(matcher, &old, &file_indents) {
         let windows = matcher.windows(
@@ -73,8 +73,8 @@ fn windows(matcher: &LineMatcher<'_>) -> Option<(IndentStyle, Vec<Window>)> {
     Some((file, found))
 }
 
-/// The widths with which some window can match. The first indented line of a window tells its width, so there is mostly
-/// one, and the file is searched once instead of once for each of the seven.
+/// Returns the widths with which some window can match. The first indented line of a window determines its width. So
+/// there is mostly one, and the file is searched once instead of once for each of the seven.
 fn widths(
     matcher: &LineMatcher<'_>,
     old: &[(usize, usize)],
@@ -101,12 +101,13 @@ fn widths(
     possible
 }
 
-/// How wide an indentation by tabs and spaces is.
+/// Returns how wide an indentation by tabs and spaces is.
 fn columns((tabs, spaces): (usize, usize), width: usize) -> usize {
     tabs * width + spaces
 }
 
-/// The indentations of the old text in folded form, and what the file has for each; `None` where it has several.
+/// Returns the indentations of the old text in folded form, with the file's indentation for each; `None` where it has
+/// several.
 fn known_indents(
     matcher: &LineMatcher<'_>,
     place: &Range<usize>,

@@ -7,7 +7,7 @@ use super::query::{Deletion, Leaks, Occurrences, TextKind, Tolerance};
 use super::result::Rung;
 use super::source::SourceText;
 
-/// A query while the rungs try it. A rung that rewrites the texts hands a changed copy to other rungs.
+/// A query while the rungs try it. A rung that rewrites the texts passes a changed copy to other rungs.
 #[derive(Clone, Copy)]
 pub(super) struct Task<'a> {
     pub(super) source: &'a SourceText<'a>,
@@ -28,7 +28,7 @@ pub(super) struct Task<'a> {
 pub(super) type FindFurtherPlaces =
     fn(&Task<'_>, Rung, &[Range<usize>], Option<&LineMatcher<'_>>) -> Vec<(Rung, Range<usize>)>;
 
-/// Which matches are also compared with the places that later rungs find.
+/// The matches that are also compared with the places that later rungs find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Further {
     /// Those from `look-alike` on. A match on an earlier rung has no error that could have been another one.

@@ -1,4 +1,4 @@
-//! A text split into lines, and small questions about where lines start and end.
+//! A text split into lines, and helper functions for where lines start and end.
 
 use crate::look_alike::is_blank;
 
@@ -28,7 +28,7 @@ impl<'t> TextLines<'t> {
         self.lines.len()
     }
 
-    /// The lines joined into the text that they came from.
+    /// Returns the lines joined into the text that they came from.
     pub(super) fn text(&self) -> String {
         let mut text = self.lines.join("\n");
         if self.ended && !self.lines.is_empty() {
@@ -37,14 +37,14 @@ impl<'t> TextLines<'t> {
         text
     }
 
-    /// The same lines without the final newline.
+    /// Returns the same lines without the final newline.
     pub(super) fn unended(mut self) -> TextLines<'t> {
         self.ended = false;
         self
     }
 }
 
-/// Whether a line of the text starts at the offset.
+/// Returns whether a line of the text starts at the offset.
 pub(super) fn starts_line(text: &str, at: usize) -> bool {
     at == 0 || text.as_bytes()[at - 1] == b'\n'
 }
@@ -68,7 +68,7 @@ impl<'t> IndentScanner<'t> {
         }
     }
 
-    /// The blanks between the line start and the offset; `None` where anything else stands there.
+    /// Returns the blanks between the line start and the offset; `None` where there is any other text.
     pub(super) fn before(&mut self, offset: usize) -> Option<&'t str> {
         let passed = &self.text[self.at..offset];
         match memchr::memrchr(b'\n', passed.as_bytes()) {
@@ -83,13 +83,13 @@ impl<'t> IndentScanner<'t> {
     }
 }
 
-/// The text between the line start and the offset.
+/// Returns the text between the line start and the offset.
 pub(super) fn line_prefix(text: &str, at: usize) -> &str {
     let start = memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |newline| newline + 1);
     &text[start..at]
 }
 
-/// Whether the character at the offset is a newline.
+/// Returns whether the character at the offset is a newline.
 pub(super) fn newline_at(text: &str, at: usize) -> bool {
     text.as_bytes().get(at) == Some(&b'\n')
 }

@@ -1,4 +1,4 @@
-//! The rung `trailing`: whole lines that are the same but for look-alikes and for the blanks at line ends.
+//! The rung `trailing`: whole lines that are the same except for look-alikes and for the blanks at line ends.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub(super) fn find(task: &Task<'_>, matcher: &LineMatcher<'_>) -> Option<Verdict
     })
 }
 
-/// Every place whose lines have the indentation and the content of the old lines.
+/// Returns every place whose lines have the indentation and the content of the old lines.
 pub(super) fn places(matcher: &LineMatcher<'_>) -> Vec<Range<usize>> {
     let windows = matcher.windows(
         |number| Some(matcher.old_line(number).indent()),

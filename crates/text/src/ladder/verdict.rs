@@ -11,8 +11,8 @@ use super::shift::Shift;
 use super::text_lines::TextLines;
 use super::{Found, Guard, Occurrences, PLACES_MOST, Rung, Task, Verdict};
 
-/// The places to edit, or the verdict that they are too many or ambiguous. `places` holds every place in order,
-/// overlapping ones included, and is not empty. `matcher` is given where the rung has it already.
+/// Returns the places to edit, or the verdict that they are too many or ambiguous. `places` contains every place in
+/// order, overlapping ones included, and is not empty. `matcher` is given if the rung already has it.
 pub(super) fn choose(
     task: &Task<'_>,
     rung: Rung,
@@ -52,7 +52,7 @@ pub(super) fn choose(
     Ok(chosen)
 }
 
-/// The verdict that these places of one rung, and those that later rungs find, are ambiguous.
+/// Returns the verdict that these places of one rung, and those that later rungs find, are ambiguous.
 pub(super) fn ambiguous(
     rung: Rung,
     places: Vec<Range<usize>>,
@@ -82,8 +82,8 @@ pub(super) fn ambiguous(
     }
 }
 
-/// Whether all places have the same text. Comparing places that overlap densely would take quadratic time; beyond
-/// sixteen times the length of the view they count as different.
+/// Returns whether all places have the same text. Comparing places that overlap densely would take quadratic time;
+/// beyond sixteen times the length of the view they count as different.
 fn are_alike(view: &str, places: &[Range<usize>]) -> bool {
     let mut bytes = 16 * view.len();
     places.windows(2).all(|pair| {
@@ -95,8 +95,8 @@ fn are_alike(view: &str, places: &[Range<usize>]) -> bool {
     })
 }
 
-/// The verdict for places that all have the same text, which `old` matches and `new` replaces, both after the rewriting
-/// of the rung; `shift` as for [`EditScript::of`].
+/// Returns the verdict for places that all have the same text, which `old` matches and `new` replaces, both after the
+/// rewriting of the rung; `shift` as for [`EditScript::of`].
 pub(super) fn edit(
     task: &Task<'_>,
     rung: Rung,
@@ -129,7 +129,7 @@ pub(super) fn edit(
     })
 }
 
-/// The verdict that a guard forbids the edit.
+/// Returns the verdict that a guard forbids the edit.
 pub(super) fn forbid(rung: Rung, place: Range<usize>, reason: impl Into<String>) -> Verdict {
     Verdict::NotFound {
         guard: Some(Guard {
@@ -140,7 +140,7 @@ pub(super) fn forbid(rung: Rung, place: Range<usize>, reason: impl Into<String>)
     }
 }
 
-/// [`choose`] and [`edit`] in one, for rungs whose rewriting makes the old text equal to the place.
+/// Calls [`choose`] and [`edit`], for rungs whose rewriting makes the old text equal to the place.
 pub(super) fn choose_and_edit(
     task: &Task<'_>,
     rung: Rung,

@@ -1,4 +1,5 @@
-//! What a deletion removes besides the matched text, or less of it, so that no line is left over or joined to another.
+//! Computes what a deletion removes in addition to the matched text, or less of it, so that no line is left over or
+//! joined to another.
 
 use std::ops::Range;
 
@@ -6,11 +7,11 @@ use crate::look_alike::{is_blank, is_blank_char};
 
 use super::text_lines::{TextLines, line_prefix};
 
-/// What a deletion of this place removes where that is not the place itself; `None` where it is.
+/// Returns the range that a deletion of this place removes where that is not the place itself; `None` where it is.
 ///
-/// Old text that is all its lines hold goes with the blanks around it and its newline. Where the old text includes that
-/// newline, only the blanks before it are added. Old text that begins and ends in a newline stands for the lines after
-/// its first newline, where that newline ends a line with other text.
+/// If old text is all the text on its lines, the blanks around it and its newline are removed with it. Where the old
+/// text includes that newline, only the blanks before it are added. Old text that begins and ends in a newline
+/// represents the lines after its first newline, where that newline ends a line with other text.
 pub(super) fn whole_lines(
     view: &str,
     place: &Range<usize>,

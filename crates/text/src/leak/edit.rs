@@ -1,5 +1,5 @@
 //! Detects parts of an edit's new text that do not belong in the file: display text (line numbers, diff marks and
-//! notices that a model copied from an answer), a placeholder for lines that would be lost, a code fence around the
+//! notices that a model copied from a result), a placeholder for lines that would be lost, a code fence around the
 //! text. A form that the old text or the file already has is content.
 
 use super::fence::{has_fence, unfenced};
@@ -21,17 +21,17 @@ pub struct EditContext<'a> {
     pub dots: BareDots,
 }
 
-/// What a line that is only `...` is in a file's language.
+/// The meaning of a line that is only `...` in a file's language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BareDots {
     /// A statement: Python.
     Code,
-    /// Nothing, so that it may stand for lines that were left out.
+    /// No code, so that it may represent lines that were left out.
     Placeholder,
 }
 
 impl BareDots {
-    /// What it is in a file with this extension and text.
+    /// Returns the meaning in a file with this extension and text.
     pub fn of_file(extension: &str, file: &str) -> BareDots {
         const PYTHON: [&str; 5] = ["py", "pyi", "pyw", "pyx", "pxd"];
         let first = file.lines().next().unwrap_or_default();
@@ -53,7 +53,7 @@ pub enum Markup {
 }
 
 impl Markup {
-    /// The markup of files with this extension.
+    /// Returns the markup of files with this extension.
     pub fn of_extension(extension: &str) -> Markup {
         const FENCED: [&str; 8] = [
             "md", "markdown", "mdx", "mdc", "mkd", "qmd", "rmd", "livemd",
@@ -72,7 +72,7 @@ pub fn leaked_edit(edit: &EditContext<'_>, new: &str) -> Option<Leak> {
         .or_else(|| placeholder_in_edit(edit.old, edit.file, new, edit.dots))
 }
 
-/// A code fence around the new text, in a file that has no fences.
+/// Finds a code fence around the new text, in a file that has no fences.
 fn leaked_fence(edit: &EditContext<'_>, new: &str) -> Option<Leak> {
     if edit.markup == Markup::Fences {
         return None;

@@ -11,7 +11,7 @@ pub(crate) enum FenceLine {
     Named,
 }
 
-/// The kind of fence that a line is, if it is one.
+/// Returns the kind of fence that a line is, if it is one.
 pub(crate) fn fence(line: &str) -> Option<FenceLine> {
     let line = line.trim();
     let mark = line
@@ -29,7 +29,8 @@ pub(crate) fn fence(line: &str) -> Option<FenceLine> {
     })
 }
 
-/// The text between a first line that opens a fence and a last line that closes it. A newline after the fence stays.
+/// Returns the text between a first line that opens a fence and a last line that closes it. A newline after the fence
+/// stays.
 pub(crate) fn unfenced(text: &str) -> Option<String> {
     let mut lines: Vec<&str> = text_lines(text.trim_matches('\n')).collect();
     let closing = lines.pop()?;
@@ -41,7 +42,7 @@ pub(crate) fn unfenced(text: &str) -> Option<String> {
     Some(lines.join("\n") + end)
 }
 
-/// Whether any line of the text is a fence.
+/// Returns whether any line of the text is a fence.
 pub(super) fn has_fence(text: &str) -> bool {
     text_lines(text).any(|line| fence(line).is_some())
 }

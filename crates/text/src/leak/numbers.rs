@@ -5,7 +5,7 @@
 /// The width of an aligned number.
 const ALIGNED: usize = 6;
 
-/// What is between the number and the text.
+/// The separator between the number and the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Separator {
     Arrow,
@@ -30,7 +30,7 @@ pub(crate) struct Number {
 }
 
 impl Number {
-    /// Whether this is the number `count` lines after the first, in the same form.
+    /// Returns whether this is the number `count` lines after the first, in the same form.
     pub(super) fn follows(&self, first: &Number, count: u64) -> bool {
         let same_form = match (self.aligned, first.aligned) {
             (Some(one), Some(other)) => one == other,
@@ -41,7 +41,7 @@ impl Number {
             && first.value.checked_add(count) == Some(self.value)
     }
 
-    /// The number as it was written, for a message.
+    /// Returns the number as it was written, for a message.
     pub(super) fn shown(&self) -> String {
         match self.separator {
             Separator::Arrow => format!("`{}→`", self.value),
@@ -53,7 +53,7 @@ impl Number {
     }
 }
 
-/// How many bytes an anchor takes after its line number: `:abc→`.
+/// Returns how many bytes an anchor takes after its line number: `:abc→`.
 pub(crate) fn anchor_length(behind: &str) -> Option<usize> {
     const LENGTH: usize = 1 + 3 + '→'.len_utf8();
     let anchor = behind.get(..LENGTH)?;
@@ -62,7 +62,7 @@ pub(crate) fn anchor_length(behind: &str) -> Option<usize> {
     letters.bytes().all(is_letter).then_some(LENGTH)
 }
 
-/// The number at the start of a line.
+/// Returns the number at the start of a line.
 pub(crate) fn numbered(line: &str) -> Option<Number> {
     let rest = line.trim_start_matches(' ');
     let blanks = line.len() - rest.len();

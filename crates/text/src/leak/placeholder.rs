@@ -1,8 +1,8 @@
 //! Detects a comment such as `// ... rest of the file unchanged ...` in new content, where a part of the old file is
-//! left out. The words alone may be content; what decides is how much of the file is missing at that place.
+//! left out. The wording alone may be content, so the deciding factor is how much of the file is missing at that place.
 //!
 //! The word lists and limits are heuristics: a line counts as a placeholder where all of its words are about leaving
-//! text out, and it is reported where at least [`MISSING_LEAST`] lines are missing, [`TIMES`] times as many as were
+//! text out. It is reported where at least [`MISSING_LEAST`] lines are missing, and [`TIMES`] times as many as were
 //! sent instead.
 
 mod in_edit;
@@ -16,23 +16,23 @@ pub(super) use in_edit::placeholder_in_edit;
 use super::{Leak, LeakKind, quoted, text_lines};
 use crate::diff::difference;
 
-/// How many lines that are not blank must be missing at the placeholder.
+/// The number of lines that are not blank that must be missing at the placeholder.
 const MISSING_LEAST: usize = 5;
 
-/// How many lines must be missing for each line that was sent in their place.
+/// The number of lines that must be missing for each line that was sent in their place.
 const TIMES: usize = 3;
 
 /// A longer line is not a placeholder.
 const LINE_MOST: usize = 160;
 
-/// How many placeholders are looked at.
+/// The number of placeholders that are checked.
 const FOUND_MOST: usize = 100;
 
 /// The time that the comparison of old and new text may take; beyond it the difference is coarse.
 const BUDGET: Duration = Duration::from_millis(200);
 
-/// A placeholder line in `content` that stands for a much larger part of `old_file`. A line that the old file has too
-/// is content.
+/// Finds a placeholder line in `content` that represents a much larger part of `old_file`. A line that the old file
+/// also has is content.
 pub fn placeholder(content: &str, old_file: &str) -> Option<Leak> {
     let mut found: Vec<(usize, &str)> = text_lines(content)
         .enumerate()
@@ -79,13 +79,13 @@ pub fn placeholder(content: &str, old_file: &str) -> Option<Leak> {
     None
 }
 
-/// What opens a comment, longest first.
+/// The strings that open a comment, longest first.
 const OPENERS: [&str; 16] = [
     "{{!--", "<!--", "{/*", "///", "//", "/*", "(*", "{-", "--", "##", "#", ";;", ";", "%", "*",
     "'",
 ];
 
-/// What closes a comment, longest first.
+/// The strings that close a comment, longest first.
 const CLOSERS: [&str; 6] = ["--}}", "-->", "*/}", "*/", "*)", "-}"];
 
 /// Words for the text that is not shown.
@@ -145,10 +145,10 @@ const JOINING: [&str; 18] = [
     "change", "changes", "keep", "for", "brevity",
 ];
 
-/// A longer comment with one of the [`PHRASES`] says more than that.
+/// A longer comment that contains one of the [`PHRASES`] has further content.
 const PHRASE_MOST: usize = 24;
 
-/// The usual phrases of other languages that models answer in.
+/// The usual phrases in the other languages that models use.
 const PHRASES: [&str; 7] = [
     "其余",
     "不变",
@@ -159,7 +159,7 @@ const PHRASES: [&str; 7] = [
     "без изменений",
 ];
 
-/// Whether a line reads as a placeholder for text that was left out.
+/// Returns whether a line reads as a placeholder for text that was left out.
 pub(crate) fn stands_for_more(line: &str) -> bool {
     let line = line.trim();
     if line.is_empty() || line.len() > LINE_MOST {
@@ -205,7 +205,7 @@ pub(crate) fn stands_for_more(line: &str) -> bool {
             || (says(&KEPT[..4]) && says(&PART)))
 }
 
-/// The word in lower case; most words are.
+/// Returns the word in lower case; most words already are.
 fn in_lower_case(word: &str) -> Cow<'_, str> {
     let is_lower = |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase();
     match word.bytes().all(is_lower) {

@@ -14,8 +14,8 @@ pub(super) enum Anchor {
     End,
 }
 
-/// The part of `text` that is the fewest edits away from `pattern`; among equally good ones the longest, then the
-/// first.
+/// Returns the part of `text` that is the fewest edits away from `pattern`; among equally good ones the longest, then
+/// the first.
 pub(super) fn align(pattern: &str, text: &str, anchor: Anchor) -> Range<usize> {
     let pattern: Vec<char> = pattern.chars().collect();
     let mut places: Vec<(usize, char)> = text.char_indices().collect();
@@ -57,7 +57,7 @@ fn best(pattern: &[char], text: &[char], anchor: Anchor) -> Range<usize> {
             let missing = (row[j + 1].0 + 1, row[j + 1].1);
             let extra = (row[j].0 + 1, row[j].1);
             diagonal = row[j + 1];
-            // Among equally short matches the one that began first is kept: characters between two characters of the
+            // Among equally short matches the one that began first is chosen: characters between two characters of the
             // pattern belong to the match, and its first character is not given up for them.
             row[j + 1] = through.min(missing).min(extra);
         }

@@ -1,5 +1,5 @@
-//! Describes how a region differs from the text that was looked for, in clauses that a model can act on: white space is
-//! made visible, and the first differing character is given with its code point.
+//! Describes how a region differs from the text that was searched for, in clauses that a model can act on: white space
+//! is made visible, and the first differing character is given with its code point.
 
 use crate::clause::{Clause, ClausePart, clause};
 use std::fmt::Write as _;
@@ -10,7 +10,8 @@ const AROUND: usize = 40;
 /// How many differing lines are listed.
 const LISTED_MOST: usize = 10;
 
-/// The clauses about `text`, which is at `line` and `column` of the file (both from 0), compared with what was sent.
+/// Returns the clauses about `text`, which is at `line` and `column` of the file (both from 0), compared with the sent
+/// text.
 pub(super) fn differences(sent: &str, text: &str, line: usize, column: usize) -> Vec<Clause> {
     if sent == text {
         return Vec::new();
@@ -56,7 +57,7 @@ pub(super) fn differences(sent: &str, text: &str, line: usize, column: usize) ->
     clauses
 }
 
-/// What differs, where only white space or only letter case does.
+/// Returns what differs, if only white space or only letter case does.
 fn only_difference(sent: &str, text: &str) -> Option<&'static str> {
     let blank = |character: &char| character.is_whitespace();
     let same = sent
@@ -75,11 +76,11 @@ fn only_difference(sent: &str, text: &str) -> Option<&'static str> {
 
 /// The position of the first difference.
 struct FirstDifference {
-    /// How many bytes before it are the same in both.
+    /// The number of bytes before it that are the same in both.
     at: usize,
-    /// How many lines are before its line.
+    /// The number of lines before its line.
     lines: usize,
-    /// How many characters are before it on its line.
+    /// The number of characters before it on its line.
     column: usize,
 }
 
@@ -106,7 +107,7 @@ impl FirstDifference {
     }
 }
 
-/// A character as a sentence names it.
+/// Returns the name of a character for use in a sentence.
 fn named(character: Option<char>) -> String {
     let Some(character) = character else {
         return "nothing more".to_owned();
@@ -132,14 +133,14 @@ fn named(character: Option<char>) -> String {
     format!("{name} (U+{code:04X})")
 }
 
-/// Whether a character is drawn as nothing, or like another one.
+/// Returns whether a character is drawn as nothing, or like another one.
 fn is_invisible(character: char) -> bool {
     character.is_control()
         || (character.is_whitespace() && character != ' ')
         || matches!(character, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{300}'..='\u{36f}')
 }
 
-/// Which spaces are drawn as dots.
+/// The spaces that are drawn as dots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DrawnBlanks {
     All,
@@ -147,7 +148,7 @@ enum DrawnBlanks {
     Edges,
 }
 
-/// The line around an offset, shortened, with tabs, invisible characters and some spaces drawn.
+/// Returns the line around an offset, shortened, with tabs, invisible characters and some spaces drawn.
 fn visible(text: &str, at: usize, blanks: DrawnBlanks) -> String {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
@@ -184,7 +185,7 @@ fn visible(text: &str, at: usize, blanks: DrawnBlanks) -> String {
     drawn
 }
 
-/// How many lines more one side has, or which lines differ where there are several.
+/// Returns how many more lines one side has, or which lines differ where there are several.
 fn counted(sent: &str, text: &str, line: usize) -> Option<Clause> {
     let (sent_lines, file_lines) = (sent.lines().count(), text.lines().count());
     if sent_lines != file_lines {

@@ -1,4 +1,4 @@
-//! Finds the first and the last line of the region that a text of several lines stands for. Lines between them may have
+//! Finds the first and the last line of the region that a text of several lines represents. Lines between them may have
 //! been added or removed.
 
 use std::ops::Range;
@@ -10,13 +10,13 @@ use super::pairing;
 use super::place::{LINE_MOST, Needle, TRIED_MOST, boundary};
 use crate::diff::LineTable;
 
-/// How alike the lines at an edge must be to decide where the region ends there.
+/// How alike the lines at an edge must be to decide that the region ends there.
 const EDGE_LEAST: f32 = 0.4;
 
-/// How many bytes a line must have to be searched for as it is.
+/// The number of bytes that a line must have to be searched for verbatim.
 const SEARCHED_LEAST: usize = 8;
 
-/// The first and last lines of regions near the lines given, the best first.
+/// Returns the first and last lines of regions near the lines given, the best first.
 pub(super) fn edges(
     view: &str,
     lines: &dyn LineTable,
@@ -46,7 +46,8 @@ pub(super) fn edges(
         .collect()
 }
 
-/// The region by the first and the last lines of the text, where there are too many lines to align or none aligns.
+/// Returns the region by the first and the last lines of the text, where there are too many lines to align or none
+/// aligns.
 fn by_edge_lines(
     view: &str,
     lines: &dyn LineTable,
@@ -99,7 +100,7 @@ fn by_edge_lines(
     }
 }
 
-/// The line nearest to `near` where a line at the edge of a long text occurs as it is, converted to where the first of
+/// Returns the line nearest to `near` that equals a line at the edge of a long text, converted to where the first of
 /// the edge lines would be.
 fn exact_line(
     view: &str,
@@ -132,7 +133,7 @@ fn exact_line(
     })
 }
 
-/// The line among `tried` where the edge lines match best, for the first of them, and how well.
+/// Returns the line among `tried` at which the edge lines match best if the first of them is there, and how well.
 fn best_line(
     view: &str,
     lines: &dyn LineTable,
@@ -142,7 +143,8 @@ fn best_line(
     best_lines(view, lines, edge, tried, 1).into_iter().next()
 }
 
-/// The lines among `tried` where the edge lines match best, for the first of them, and how well; the best first.
+/// Returns the lines among `tried` at which the edge lines match best if the first of them is there, and how well; the
+/// best first.
 pub(super) fn best_lines(
     view: &str,
     lines: &dyn LineTable,

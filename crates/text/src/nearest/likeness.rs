@@ -1,5 +1,5 @@
-//! How alike two texts are, from 0 to 1, ignoring white space and the case of ASCII letters: by Levenshtein distance for short texts,
-//! by the Sørensen-Dice coefficient of their byte trigrams for longer ones.
+//! Computes how alike two texts are, from 0 to 1, ignoring white space and the case of ASCII letters: by Levenshtein
+//! distance for short texts, by the Sørensen-Dice coefficient of their byte trigrams for longer ones.
 
 /// Of a text of more than twice this many bytes, this many from its start and from its end are compared.
 const END_MOST: usize = 8 << 10;
@@ -34,17 +34,18 @@ impl Profile {
         Profile { short, trigrams }
     }
 
-    /// Whether the text has only white space.
+    /// Returns whether the text has only white space.
     pub(super) fn is_blank(&self) -> bool {
         self.trigrams.is_empty() && self.short.as_ref().is_some_and(Vec::is_empty)
     }
 
-    /// How much the text tells, from almost 0 for a lone bracket to 1 for a line of a dozen characters or more.
+    /// Returns how distinctive the text is, from almost 0 for a lone bracket to 1 for a line of a dozen characters or
+    /// more.
     pub(super) fn weight(&self) -> f32 {
         ((self.trigrams.len() + 1) as f32 / 12.0).min(1.0)
     }
 
-    /// The Sørensen-Dice coefficient also for short texts: cheaper than [`Profile::likeness`], and coarser.
+    /// Returns the Sørensen-Dice coefficient, also for short texts: cheaper than [`Profile::likeness`], and coarser.
     pub(super) fn rough_likeness(&self, other: &Profile) -> f32 {
         if self.trigrams.is_empty() || other.trigrams.is_empty() {
             return if self.short == other.short { 1.0 } else { 0.0 };
@@ -52,12 +53,12 @@ impl Profile {
         dice_coefficient(&self.trigrams, &other.trigrams)
     }
 
-    /// Which part of this text's trigrams the other text has.
+    /// Returns the share of this text's trigrams that the other text has.
     pub(super) fn contained_in(&self, other: &Profile) -> f32 {
         count_common(&self.trigrams, &other.trigrams) as f32 / self.trigrams.len().max(1) as f32
     }
 
-    /// How alike the two texts are, from 0 to 1.
+    /// Returns how alike the two texts are, from 0 to 1.
     pub(crate) fn likeness(&self, other: &Profile) -> f32 {
         if let (Some(one), Some(two)) = (&self.short, &other.short) {
             return levenshtein_likeness(one, two);
@@ -88,7 +89,7 @@ fn folded_characters(text: &str) -> Vec<char> {
         .collect()
 }
 
-/// Twice the number of common trigrams over the number of all.
+/// Returns twice the number of common trigrams over the number of all.
 fn dice_coefficient(one: &[u32], two: &[u32]) -> f32 {
     if one.is_empty() || two.is_empty() {
         return if one.len() == two.len() { 1.0 } else { 0.0 };
@@ -96,7 +97,7 @@ fn dice_coefficient(one: &[u32], two: &[u32]) -> f32 {
     2.0 * count_common(one, two) as f32 / (one.len() + two.len()) as f32
 }
 
-/// How many trigrams two sorted lists have in common.
+/// Returns how many trigrams two sorted lists have in common.
 fn count_common(one: &[u32], two: &[u32]) -> usize {
     let (mut i, mut j, mut shared) = (0, 0, 0);
     while i < one.len() && j < two.len() {
@@ -113,7 +114,7 @@ fn count_common(one: &[u32], two: &[u32]) -> usize {
     shared
 }
 
-/// One minus the Levenshtein distance over the length of the longer text.
+/// Returns one minus the Levenshtein distance over the length of the longer text.
 fn levenshtein_likeness(one: &[char], two: &[char]) -> f32 {
     let longest = one.len().max(two.len());
     if longest == 0 {

@@ -9,9 +9,9 @@ use std::ops::Range;
 
 use super::likeness::Profile;
 
-/// How many lines of the text are aligned. The cost is the product with [`TRIED_MOST`].
+/// The number of lines of the text that are aligned. The cost is the product with [`TRIED_MOST`].
 pub(super) const WANTED_MOST: usize = 80;
-/// How many lines of the file are aligned.
+/// The number of lines of the file that are aligned.
 pub(super) const TRIED_MOST: usize = 300;
 
 /// The score of a line on one side without a counterpart on the other.
@@ -23,8 +23,8 @@ const MISMATCH_PENALTY: f32 = -0.08;
 /// Two lines less alike than this have nothing in common.
 const ALIKE_LEAST: f32 = 0.3;
 
-/// The range of `tried`, by index, from the line paired with the first wanted line to the one paired with the last;
-/// `None` where nothing pairs.
+/// Returns the range of `tried`, by index, from the line paired with the first wanted line to the one paired with the
+/// last; `None` where nothing pairs.
 pub(super) fn pair(wanted: &[Profile], tried: &[Profile]) -> Option<Range<usize>> {
     // Each cell holds the best score so far, and the line of the file where that alignment began.
     let mut row: Vec<(f32, usize)> = (0..=tried.len()).map(|at| (0.0, at)).collect();
@@ -49,7 +49,7 @@ pub(super) fn pair(wanted: &[Profile], tried: &[Profile]) -> Option<Range<usize>
     (row[end].0 > 0.0 && row[end].1 < end).then(|| row[end].1..end)
 }
 
-/// The score of pairing two lines.
+/// Returns the score of pairing two lines.
 fn value(wanted: &Profile, other: &Profile) -> f32 {
     match (wanted.is_blank(), other.is_blank()) {
         (true, true) => return wanted.weight(),

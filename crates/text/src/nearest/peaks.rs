@@ -1,36 +1,36 @@
-//! Where to look: the places of a view that have the most and the rarest q-grams of a text in common with it. White
-//! space and letter case do not count. The places are rough by design; `place` finds their edges.
+//! Finds where to look: the places of a view that have the most and the rarest q-grams of a text in common with it.
+//! White space and letter case do not count. The places are rough by design; `place` finds their edges.
 //!
 //! The model is that of a search engine. A q-gram is a group of `width` neighbouring bytes; short texts use short
-//! q-grams, since they have few. Each one weighs the inverse square root of its count in the view, a mild inverse
-//! document frequency: a rare one tells more, but no single one decides. The view is divided into cells of a sixteenth
-//! of the text; the weights of all hits are summed up per cell, and the windows of the text's length with the largest
-//! sums are the candidates.
+//! q-grams, since they have few. The weight of each is the inverse square root of its count in the view, a mild inverse
+//! document frequency: a rare one is stronger evidence, but no single one decides. The view is divided into cells of a
+//! sixteenth of the text; the weights of all hits are summed up per cell, and the windows of the text's length with the
+//! largest sums are the candidates.
 //!
-//! All bytes of the view pass through the scan, so it is kept cheap: a one-hash Bloom filter of 8 KiB, which stays in
-//! the cache, rejects most bytes; only then an open-addressing hash table is asked.
+//! All bytes of the view pass through the scan, so it is cheap: a one-hash Bloom filter of 8 KiB, which stays in the
+//! cache, rejects most bytes; only for the others is an open-addressing hash table queried.
 
 use std::ops::Range;
 
 use memchr::memmem;
 
-/// How many bytes of a view are scanned. Of a larger one it is a part around a line of the text, if one is found, or
-/// the start.
+/// The number of bytes of a view that are scanned. Of a larger one a part around a line of the text is scanned, if one
+/// is found, or the start.
 pub(super) const VIEW_MOST: usize = 16 << 20;
 
-/// How many places are given.
+/// The most places that are returned.
 const PEAKS_MOST: usize = 16;
 
-/// How many distinct q-grams of the text are looked for; of a longer text a sample is.
+/// The number of distinct q-grams of the text that are searched for. For a longer text a sample is used.
 const GRAMS_MOST: usize = 32 << 10;
 
 /// The block size for counting q-grams.
 const COUNTED_BLOCK: usize = 64 << 10;
 
-/// How many lines of the text are searched for in a view that is too large to scan.
+/// The number of lines of the text that are searched for in a view that is too large to scan.
 const PROBES_MOST: usize = 4;
 
-/// Which part of the best place's score another place must have.
+/// The fraction of the best place's score that another place must have.
 const FRACTION_LEAST: f32 = 0.3;
 
 /// A candidate: about as long as the text, with edges that are off by up to `slack`.
@@ -40,7 +40,7 @@ pub(super) struct Peak {
     pub(super) slack: usize,
 }
 
-/// The candidates in the view for `old`, the best first.
+/// Returns the candidates in the view for `old`, the best first.
 pub(super) fn peaks(view: &str, old: &str) -> Vec<Peak> {
     let part = scanned(view, old);
     let bytes = &view.as_bytes()[part.clone()];
@@ -85,7 +85,7 @@ fn best_windows(cells: &[f32], width: usize) -> Vec<(usize, f32)> {
     let mut sum: f32 = cells.iter().take(width).sum();
     let mut here = (0, sum);
     for start in 1..cells.len() {
-        // The sum is computed afresh now and then, because subtracting accumulates rounding errors.
+        // The sum is recomputed at intervals, because subtracting accumulates rounding errors.
         sum = if start % 1024 == 0 {
             cells[start..].iter().take(width).sum()
         } else {
@@ -102,7 +102,7 @@ fn best_windows(cells: &[f32], width: usize) -> Vec<(usize, f32)> {
     best
 }
 
-/// The part of the view that is scanned.
+/// Returns the part of the view that is scanned.
 fn scanned(view: &str, old: &str) -> Range<usize> {
     if view.len() <= VIEW_MOST {
         return 0..view.len();
@@ -127,9 +127,9 @@ fn scanned(view: &str, old: &str) -> Range<usize> {
 
 /// The distinct q-grams of a text, numbered, in a hash table behind a Bloom filter.
 struct GramTable {
-    /// How many bytes a q-gram has.
+    /// The number of bytes of a q-gram.
     width: usize,
-    /// Only q-grams whose hash is a multiple of this are looked for.
+    /// Only q-grams whose hash is a multiple of this are searched for.
     sample: u32,
     /// The Bloom filter: a bit is set for the hash of each q-gram.
     filter: Vec<u64>,
@@ -143,7 +143,7 @@ const FILTER_BITS: u32 = 16;
 /// The number of a slot without a q-gram.
 const EMPTY_SLOT: u32 = u32::MAX;
 
-/// A multiplicative (Fibonacci) hash.
+/// Returns a multiplicative (Fibonacci) hash.
 fn hash(gram: u64) -> u32 {
     (gram.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32
 }
@@ -163,7 +163,7 @@ const FOLDED: [u8; 256] = {
 };
 
 impl GramTable {
-    /// The table of a text; `None` for a text too short to resemble anything.
+    /// Returns the table of a text; `None` for a text too short to resemble anything.
     fn of(text: &[u8]) -> Option<GramTable> {
         let length = text
             .iter()

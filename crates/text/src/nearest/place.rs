@@ -1,4 +1,5 @@
-//! From a rough place to a region: which lines it has, and where in them the text that was looked for begins and ends.
+//! Turns a rough place into a region: which lines it has, and where in them the text that was searched for begins and
+//! ends.
 
 use std::ops::Range;
 
@@ -8,28 +9,28 @@ use super::likeness::Profile;
 use super::peaks::Peak;
 use crate::diff::LineTable;
 
-/// How many lines at each end of the text are used to find its edges.
+/// The number of lines at each end of the text that are used to find its edges.
 const EDGE_LINES: usize = 3;
 
-/// How many lines are given for a text of one line.
+/// The number of lines that are returned for a text of one line.
 const SINGLE_MOST: usize = 4;
 
-/// How many lines are tried as the first, or last, line of the region.
+/// The number of lines that are tried as the first, or last, line of the region.
 pub(super) const TRIED_MOST: usize = 200;
 
 /// In lines of more bytes than this the region is found by characters.
 pub(super) const LINE_MOST: usize = 2_000;
 
-/// How alike a place counts at most that contains all of the text and more.
+/// The upper limit of the likeness of a place that contains all of the text and more.
 const CONTAINED: f32 = 0.8;
 
-/// How alike a line at the edge must be for the text to begin or end inside of it.
+/// How alike a line at the edge must be for the text to begin or end inside it.
 const PART_LEAST: f32 = 0.3;
 
-/// How many characters at each end of the text are used to find its edges within a long line.
+/// The number of characters at each end of the text that are used to find its edges within a long line.
 const EDGE_CHARACTERS: usize = 96;
 
-/// The text that was looked for, prepared for comparison.
+/// The text that was searched for, prepared for comparison.
 pub(super) struct Needle<'a> {
     text: &'a str,
     pub(super) lines: Vec<&'a str>,
@@ -82,13 +83,13 @@ impl<'a> Needle<'a> {
         })
     }
 
-    /// How many lines are the same byte for byte, to choose among equally alike places.
+    /// Returns how many lines are the same byte for byte, to choose among equally alike places.
     pub(super) fn same_lines(&self, text: &str) -> usize {
         let pairs = self.lines.iter().zip(text.split('\n')).take(TRIED_MOST);
         pairs.filter(|(one, other)| **one == *other).count()
     }
 
-    /// How alike a text is to this one, in per cent.
+    /// Returns how alike a text is to this one, in per cent.
     pub(super) fn likeness(&self, text: &str) -> u8 {
         let other = Profile::of(text);
         let mut alike = self.profile.likeness(&other);
@@ -100,7 +101,7 @@ impl<'a> Needle<'a> {
     }
 }
 
-/// The regions at a candidate, the best first.
+/// Returns the regions at a candidate, the best first.
 pub(super) fn places(
     view: &str,
     lines: &dyn LineTable,
@@ -117,7 +118,7 @@ pub(super) fn places(
     found
 }
 
-/// The regions in whole lines; none where lines are too long.
+/// Returns the regions in whole lines; none where lines are too long.
 fn by_lines(
     view: &str,
     lines: &dyn LineTable,
@@ -149,7 +150,7 @@ fn by_lines(
     found.into_iter().filter_map(range).collect()
 }
 
-/// Where in its first and last line the region begins and ends.
+/// Returns where the region begins in its first line and ends in its last line.
 fn within(
     view: &str,
     lines: &dyn LineTable,
@@ -215,8 +216,8 @@ fn within(
     Some(with_newline(view, needle, range, end_line.end))
 }
 
-/// Whether a line begins with the word or punctuation mark that the text begins with: then the region begins with the
-/// whole line.
+/// Returns whether a line begins with the word or punctuation mark that the text begins with. The region then begins
+/// with the whole line.
 fn begins_alike(wanted: &str, line: &str) -> bool {
     let first = |text: &str| {
         let text = text.trim_start();
@@ -228,7 +229,7 @@ fn begins_alike(wanted: &str, line: &str) -> bool {
     first(wanted) == first(line)
 }
 
-/// Whether a line ends with the word or punctuation mark that the text ends with.
+/// Returns whether a line ends with the word or punctuation mark that the text ends with.
 fn ends_alike(wanted: &str, line: &str) -> bool {
     let last = |text: &str| {
         let text = text.trim_end();
@@ -243,7 +244,8 @@ fn is_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
-/// The range with the indentation of the line where the text is indented itself, and without it where the text is not.
+/// Returns the range with the indentation of the line where the text is indented itself, and without it where the text
+/// is not.
 fn indented(line: &str, found: Range<usize>, wanted: &str) -> Range<usize> {
     let blank_before = line[..found.start].trim().is_empty();
     let indentation = line.len() - line.trim_start().len();
@@ -254,7 +256,7 @@ fn indented(line: &str, found: Range<usize>, wanted: &str) -> Range<usize> {
     }
 }
 
-/// The range widened to whole words where the text begins or ends in a word.
+/// Returns the range widened to whole words where the text begins or ends in a word.
 fn whole_words(line: &str, found: Range<usize>, wanted: &str) -> Range<usize> {
     let mut widened = found.clone();
     if wanted.ends_with(is_word) && line[..found.end].ends_with(is_word) {
@@ -271,7 +273,7 @@ fn whole_words(line: &str, found: Range<usize>, wanted: &str) -> Range<usize> {
     widened
 }
 
-/// The range with the newline of its last line where the text ends in one.
+/// Returns the range with the newline of its last line where the text ends in one.
 fn with_newline(
     view: &str,
     needle: &Needle<'_>,
@@ -284,7 +286,7 @@ fn with_newline(
     range
 }
 
-/// The region within long lines: its edges are found by the first and the last characters of the text.
+/// Returns the region within long lines: its edges are found by the first and the last characters of the text.
 fn by_characters(view: &str, needle: &Needle<'_>, peak: &Peak) -> Option<Range<usize>> {
     let text = needle.text;
     let length = text.len();
@@ -321,7 +323,7 @@ fn by_characters(view: &str, needle: &Needle<'_>, peak: &Peak) -> Option<Range<u
     })
 }
 
-/// The last character boundary at or before an offset.
+/// Returns the last character boundary at or before an offset.
 pub(super) fn boundary(view: &str, at: usize) -> usize {
     (0..=at.min(view.len()))
         .rev()

@@ -1,4 +1,4 @@
-//! The correction by likeness: the nearest region of the file, where it is certain that no other one is meant.
+//! The correction by likeness: the nearest region of the file, where it is certain that no other one is intended.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -15,16 +15,16 @@ use crate::diff::LineTable;
 use crate::nearest::nearest;
 use crate::unique::stands_once;
 
-/// How many regions are given where none is certain to be meant.
+/// The number of regions that are returned where it is uncertain which one is intended.
 const REGIONS_MOST: usize = 3;
 
-/// How many lines above and below a region are looked at for the first and last line of the old text.
+/// The number of lines above and below a region that are checked for the first and last line of the old text.
 const EDGE_LINES_MOST: usize = 2;
 
-/// How many lines that a place lacks are looked for elsewhere in the file.
+/// The number of lines which a place lacks that are searched for elsewhere in the file.
 const LOOKED_FOR_MOST: usize = 64;
 
-/// The correction by likeness: the nearest region, where no other is as near.
+/// Returns the correction by likeness: the nearest region, where no other is as near.
 pub(super) fn alike(
     view: &str,
     lines: &dyn LineTable,
@@ -40,7 +40,7 @@ pub(super) fn alike(
         .iter()
         .map(|region| {
             let there = &view[region.range.clone()];
-            // Lines that are there as they were sent tell more than words that are alike.
+            // Lines that are there as sent are stronger evidence than words that are alike.
             (
                 missing_lines(&quoted, there).count(),
                 token_distance(&text, there),
@@ -101,7 +101,8 @@ pub(super) fn alike(
     }
 }
 
-/// The lines of an old text that are not blank and not among the lines of a text, apart from white space at their edges.
+/// Returns the lines of an old text that are not blank and not among the lines of a text, apart from white space at
+/// their edges.
 fn missing_lines<'q>(quoted: &'q [&'q str], there: &str) -> impl Iterator<Item = &'q str> {
     let stands: HashSet<&str> = there.split('\n').map(str::trim).collect();
     let trimmed = quoted.iter().map(|line| line.trim());
@@ -111,8 +112,8 @@ fn missing_lines<'q>(quoted: &'q [&'q str], there: &str) -> impl Iterator<Item =
     missing.into_iter()
 }
 
-/// Whether a line of the old text that a place lacks is elsewhere in the file. Then that part of the file may be meant as
-/// well, and the line is not to be replaced by one that only resembles it.
+/// Returns whether a line of the old text that a place lacks is elsewhere in the file. That part of the file may then
+/// also be intended, and the line must not be replaced by one that only resembles it.
 fn is_of_other_section(view: &str, place: &Range<usize>, quoted: &[&str]) -> bool {
     let tells = |line: &&str| {
         line.chars()
@@ -134,15 +135,15 @@ fn is_of_other_section(view: &str, place: &Range<usize>, quoted: &[&str]) -> boo
     })
 }
 
-/// The place, extended by a line or two above or below it where that line is like the first or last line of the old text and
-/// the one of the place is not. `None` where the place does not begin and end as the old text does.
+/// Returns the place, extended by a line or two above or below it where that line is like the first or last line of the
+/// old text and the one of the place is not. `None` where the place does not begin and end as the old text does.
 fn with_edge_lines(view: &str, place: Range<usize>, quoted: &[&str]) -> Option<Range<usize>> {
     let filled = |line: &&&str| !line.trim().is_empty();
     let (first, last) = (quoted.iter().find(filled)?, quoted.iter().rfind(filled)?);
     let text = &view[place.clone()];
     let Range { mut start, mut end } = place;
     let line_start = view[..start].rfind('\n').map_or(0, |at| at + 1);
-    // The place may begin behind the indentation of its line.
+    // The place may begin after the indentation of its line.
     let top = match view[line_start..start].trim().is_empty() {
         true => &view[line_start..end],
         false => text,
@@ -181,13 +182,14 @@ fn with_edge_lines(view: &str, place: Range<usize>, quoted: &[&str]) -> Option<R
     Some(start..end)
 }
 
-/// Whether a line of the file can be the first or last line of an old text. A bracket alone has to have its indentation.
+/// Returns whether a line of the file can be the first or last line of an old text. A bracket alone has to have its
+/// indentation.
 fn is_edge(sent: &str, line: &str) -> bool {
     let has_words = sent.contains(char::is_alphanumeric);
     are_alike(sent, line) && (has_words || sent.trim_end() == line.trim_end())
 }
 
-/// A place of several lines without blank lines at its edges, and without the newline of its last line.
+/// Returns a place of several lines without blank lines at its edges, and without the newline of its last line.
 fn without_blank_lines(view: &str, place: Range<usize>) -> Range<usize> {
     let text = &view[place.clone()];
     let solid = text.trim_start();
@@ -201,8 +203,8 @@ fn without_blank_lines(view: &str, place: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// Whether a single line differs from the nearest one in its indentation as well as in its words: then another line may be
-/// meant.
+/// Returns whether a single line differs from the nearest one in its indentation as well as in its words. In this case
+/// another line may be intended.
 fn is_elsewhere(view: &str, place: &Range<usize>, text: &str) -> bool {
     let line_start = view[..place.start].rfind('\n').map_or(0, |end| end + 1);
     let line = view[line_start..].split('\n').next().unwrap_or_default();

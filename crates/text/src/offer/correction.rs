@@ -1,23 +1,23 @@
-//! What a refusal can offer for an old text that is not in the file: the types of a correction.
+//! The types of a correction that a refusal can offer for an old text that is not in the file.
 
 use std::ops::Range;
 
 use crate::clause::Clause;
 use crate::nearest::Region;
 
-/// What a refusal can offer for an old text that is not in the file.
+/// A correction that a refusal can offer for an old text that is not in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Correction {
-    /// The place that was meant.
+    /// The intended place.
     One(Offer),
     /// Without its flaws the text is at several places; each offer has a text that occurs once.
     Several(Vec<Offer>),
-    /// Only regions that are alike; none of them is certain to be meant.
+    /// Only regions that are alike; it is uncertain which one is intended.
     Unsure {
         /// Up to three regions.
         regions: Vec<Region>,
-        /// Whether the old text has lines such as `...` that stand for more, and no one place matches the text around
-        /// them.
+        /// Whether the old text has lines such as `...` that represent further lines, and no one place matches the text
+        /// around them.
         gaps: bool,
     },
 }
@@ -27,7 +27,7 @@ pub enum Correction {
 pub struct Offer {
     /// The range of the corrected old text in the view. The text occurs nowhere else.
     pub range: Range<usize>,
-    /// The lines of the place that was meant, counted from 0.
+    /// The lines of the intended place, counted from 0.
     pub lines: Range<usize>,
     /// Sentences about what the old text has that the file has not, and about the new text; at most about 1,000
     /// characters.
@@ -38,7 +38,7 @@ pub struct Offer {
     pub new: NewText,
 }
 
-/// How the lines of the file are like those of an old text.
+/// How the lines of the file correspond to those of an old text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lines {
     /// Those that are not blank are the same.

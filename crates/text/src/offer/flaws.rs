@@ -1,8 +1,8 @@
-//! What models add to the lines that they quote: code fences, line numbers, a repeated line.
+//! The additions of models to the lines that they quote: code fences, line numbers, a repeated line.
 
 use crate::leak::{FenceLine, Separator, fence, numbered};
 
-/// How many repeated lines are removed one at a time.
+/// The number of repeated lines that are removed one at a time.
 const DOUBLED_TRIED: usize = 8;
 
 /// All forms of line numbers.
@@ -14,7 +14,7 @@ const SEPARATORS: [Separator; 5] = [
     Separator::Bar,
 ];
 
-/// What is stripped from a text before it is looked for.
+/// The parts that are stripped from a text before it is searched for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Stripped {
     pub(super) fence: bool,
@@ -22,7 +22,7 @@ pub(super) struct Stripped {
 }
 
 impl Stripped {
-    /// Everything that could be stripped from these lines; nothing comes first.
+    /// Returns everything that could be stripped from these lines; stripping nothing comes first.
     pub(super) fn candidates(lines: &[&str]) -> Vec<Stripped> {
         let fences: &[bool] = match unfenced(lines) {
             Some(_) => &[false, true],
@@ -43,7 +43,7 @@ impl Stripped {
         both.collect()
     }
 
-    /// What certainly is not text of the file.
+    /// Returns the parts that certainly are not text of the file.
     pub(super) fn certain(lines: &[&str], view: &str) -> Stripped {
         let inner = unfenced(lines);
         let fence = inner.is_some() && !view.split('\n').any(|line| fence(line).is_some());
@@ -58,7 +58,7 @@ impl Stripped {
         Stripped { fence, numbers }
     }
 
-    /// The lines without fence and numbers.
+    /// Returns the lines without fence and numbers.
     pub(super) fn strip<'t>(self, lines: &[&'t str]) -> Vec<&'t str> {
         let inner = if self.fence { unfenced(lines) } else { None };
         let mut lines = inner.unwrap_or_else(|| lines.to_vec());
@@ -73,7 +73,7 @@ impl Stripped {
     }
 }
 
-/// The lines between a line that opens a code fence and one that closes it; one of the two may be missing.
+/// Returns the lines between a line that opens a code fence and one that closes it; one of the two may be missing.
 fn unfenced<'t>(lines: &[&'t str]) -> Option<Vec<&'t str>> {
     let filled = |line: &&str| !line.trim().is_empty();
     let first = lines.iter().position(filled)?;
@@ -89,14 +89,14 @@ fn unfenced<'t>(lines: &[&'t str]) -> Option<Vec<&'t str>> {
     inner.iter().any(filled).then(|| inner.to_vec())
 }
 
-/// The indexes of lines that repeat the line before them.
+/// Returns the indexes of lines that repeat the line before them.
 pub(super) fn doubled(lines: &[&str]) -> Vec<usize> {
     let repeats = |at: &usize| !lines[*at].trim().is_empty() && lines[*at] == lines[*at - 1];
     (1..lines.len()).filter(repeats).collect()
 }
 
-/// The lines without the repeated ones, and the indexes of those: first without all of them, then without one at a
-/// time.
+/// Returns the lines without the repeated ones, and the indexes of those: first without all of them, then without one
+/// at a time.
 pub(super) fn undoubled<'t>(lines: &[&'t str]) -> Vec<(Vec<&'t str>, Vec<usize>)> {
     let found = doubled(lines);
     let without = |left_out: &[usize]| -> Vec<&'t str> {

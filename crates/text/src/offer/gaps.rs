@@ -1,5 +1,5 @@
-//! Handles gaps: lines such as `...` in an old text that stand for more lines. Finds the places of the file where the
-//! text around the gaps occurs in order, as whole lines.
+//! Handles gaps: lines such as `...` in an old text that represent further lines. Finds the places of the file where
+//! the text around the gaps occurs in order, as whole lines.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use memchr::memmem;
 
 use crate::leak::stands_for_more;
 
-/// With more matching places than this none is given.
+/// With more matching places than this none is returned.
 const FITS_MOST: usize = 12;
 
-/// Whether a line consists of `...`, or is a placeholder comment.
+/// Returns whether a line consists of `...`, or is a placeholder comment.
 pub(super) fn is_gap(line: &str) -> bool {
     matches!(line.trim(), "..." | "…") || stands_for_more(line)
 }
@@ -19,12 +19,12 @@ pub(super) fn is_gap(line: &str) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fit {
     pub(super) place: Range<usize>,
-    /// The lines that each gap stands for, as ranges of the view without the last newline; `None` for no lines.
+    /// The lines that each gap represents, as ranges of the view without the last newline; `None` for no lines.
     pub(super) gaps: Vec<Option<Range<usize>>>,
 }
 
-/// The places where the pieces between the gaps occur in order: from each occurrence of the first piece the shortest
-/// range, and longer ones where the last piece occurs again in the same block. Empty where there are too many.
+/// Returns the places where the pieces between the gaps occur in order: from each occurrence of the first piece the
+/// shortest range, and longer ones where the last piece occurs again in the same block. Empty where there are too many.
 pub(super) fn fits(view: &str, lines: &[&str]) -> Vec<Fit> {
     // If a gap is the first or the last line, it is unknown where the text begins or ends.
     let mut filled = lines.iter().filter(|line| !line.trim().is_empty());
@@ -41,7 +41,7 @@ pub(super) fn fits(view: &str, lines: &[&str]) -> Vec<Fit> {
         .collect();
     let mut pieces: Vec<PieceFinder<'_>> =
         texts.iter().map(|piece| PieceFinder::of(piece)).collect();
-    // Only the text as a whole may begin behind the indentation of its line.
+    // Only the text as a whole may begin after the indentation of its line.
     for piece in pieces.iter_mut().skip(1) {
         piece.begins_line = true;
     }
@@ -63,7 +63,7 @@ pub(super) fn fits(view: &str, lines: &[&str]) -> Vec<Fit> {
             ends.push(at + piece.text.len());
         }
         found.push(Fit::of(view, start, &starts, &ends));
-        // The last piece may equally be meant where it occurs again in the same block.
+        // The last piece may equally be intended where it occurs again in the same block.
         while let Some(last) = rest.last()
             && found.len() <= FITS_MOST
             && let (Some(begin), Some(end)) = (starts.last_mut(), ends.last_mut())
@@ -81,7 +81,7 @@ pub(super) fn fits(view: &str, lines: &[&str]) -> Vec<Fit> {
 }
 
 impl Fit {
-    /// The match by the start of the first piece, the starts of the others, and the ends of all.
+    /// Returns the match by the start of the first piece, the starts of the others, and the ends of all.
     fn of(view: &str, start: usize, starts: &[usize], ends: &[usize]) -> Fit {
         let gap = |(&end, &next): (&usize, &usize)| {
             let line_start = view[..next].rfind('\n').unwrap_or(0);
@@ -95,11 +95,11 @@ impl Fit {
     }
 }
 
-/// Lines between two places of the last piece which may both be meant.
+/// The number of lines between two places of the last piece which may both be intended.
 const LATER_WITHIN: usize = 200;
 
-/// Whether the text may equally end at a later place of its last piece, behind this range. A piece that closes a block is
-/// meant where it closes the block that was opened.
+/// Returns whether the text may equally end at a later place of its last piece, after this range. A piece that closes a
+/// block is intended where it closes the block that was opened.
 fn may_end_later(view: &str, start: usize, last: &str, range: Range<usize>) -> bool {
     let closing = last.trim_start();
     let closes = closing.starts_with(['}', ')', ']'])
@@ -111,8 +111,8 @@ fn may_end_later(view: &str, start: usize, last: &str, range: Range<usize>) -> b
     view[range].split('\n').count() <= LATER_WITHIN
 }
 
-/// Whether every line of a range is indented more than the line at `start`. Then the range belongs to the same block,
-/// and the text may equally end later in it.
+/// Returns whether every line of a range is indented more than the line at `start`. The range then belongs to the same
+/// block, and the text may equally end later in it.
 fn same_block(view: &str, start: usize, stretch: Range<usize>) -> bool {
     let indentation = |line: &str| line.len() - line.trim_start().len();
     let line_start = view[..start].rfind('\n').map_or(0, |end| end + 1);
@@ -130,7 +130,7 @@ struct PieceFinder<'p> {
     finder: memmem::Finder<'p>,
     /// Whether the piece begins at the start of its line.
     begins_line: bool,
-    /// The last occurrence found, which is valid until the search starts behind it.
+    /// The last occurrence found, which is valid until the search starts after it.
     known: Option<usize>,
 }
 
@@ -144,7 +144,7 @@ impl<'p> PieceFinder<'p> {
         }
     }
 
-    /// The first occurrence from an offset on as whole lines, apart from the indentation of the first.
+    /// Returns the first occurrence from an offset on as whole lines, apart from the indentation of the first.
     fn next(&mut self, view: &str, from: usize) -> Option<usize> {
         if let Some(known) = self.known.filter(|known| *known >= from) {
             return Some(known);
@@ -166,7 +166,7 @@ impl<'p> PieceFinder<'p> {
     }
 }
 
-/// Whether the place consists of whole lines, apart from the indentation of the first and trailing blanks.
+/// Returns whether the place consists of whole lines, apart from the indentation of the first and trailing blanks.
 fn is_whole(view: &str, place: Range<usize>) -> bool {
     let blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
     let bytes = view.as_bytes();
@@ -184,7 +184,7 @@ fn is_whole(view: &str, place: Range<usize>) -> bool {
     before.is_none_or(|&byte| byte == b'\n') && after.is_none_or(|&byte| byte == b'\n')
 }
 
-/// How many blank lines are right before, and right after, each gap.
+/// Returns how many blank lines are right before, and right after, each gap.
 pub(super) fn blanks_around(lines: &[&str]) -> Vec<(usize, usize)> {
     let blank = |line: &&&str| line.trim().is_empty();
     let at_gap = |at: usize| {

@@ -1,5 +1,5 @@
-//! Where a text occurs when white space and line breaks do not count. The longest word of the text is searched for, and
-//! from each occurrence the rest is compared forwards and backwards.
+//! Finds where a text occurs when white space and line breaks do not count. The longest word of the text is searched
+//! for, and from each occurrence the rest is compared forwards and backwards.
 
 use std::ops::Range;
 
@@ -7,17 +7,17 @@ use memchr::memmem;
 
 use super::tokens::tokens;
 
-/// How many occurrences of the longest word are looked at.
+/// The number of occurrences of the longest word that are checked.
 const TRIED_MOST: usize = 2_000;
 
-/// How many places are given.
+/// The most places that are returned.
 const GIVEN_MOST: usize = 20;
 
-/// How many characters are compared in all.
+/// The number of characters that are compared in all.
 const COMPARED_MOST: usize = 20_000_000;
 
-/// Every place where the text occurs apart from white space, from its first to its last character that is not white
-/// space. `None` where there are too many.
+/// Returns every place where the text occurs apart from white space, from its first to its last character that is not
+/// white space. `None` where there are too many.
 pub(super) fn places(view: &str, text: &str) -> Option<Vec<Range<usize>>> {
     let Some((at, anchor)) = anchor(text) else {
         return Some(Vec::new());
@@ -49,8 +49,8 @@ pub(super) fn places(view: &str, text: &str) -> Option<Vec<Range<usize>>> {
     Some(found)
 }
 
-/// The longest word of a text, and its offset; a punctuation mark where it has no words. The file cannot have white
-/// space inside of it.
+/// Returns the longest word of a text, and its offset; a punctuation mark where it has no words. The file cannot have
+/// white space inside it.
 fn anchor(text: &str) -> Option<(usize, &str)> {
     let mut longest: Option<(usize, &str)> = None;
     let mut at = 0;
@@ -64,13 +64,13 @@ fn anchor(text: &str) -> Option<(usize, &str)> {
     longest
 }
 
-/// The characters that are not white space, with their offsets.
+/// Returns the characters that are not white space, with their offsets.
 fn solid(text: &str) -> impl DoubleEndedIterator<Item = (usize, char)> {
     text.char_indices()
         .filter(|(_, character)| !character.is_whitespace())
 }
 
-/// Where the text ends that begins at an offset; `None` where another text is there.
+/// Returns where a text that begins at an offset ends; `None` where another text is there.
 fn forth(view: &str, from: usize, text: &str, left: &mut usize) -> Option<usize> {
     let mut end = from;
     let mut stands = solid(&view[from..]);
@@ -85,7 +85,7 @@ fn forth(view: &str, from: usize, text: &str, left: &mut usize) -> Option<usize>
     Some(end)
 }
 
-/// Where the text begins that ends at an offset; `None` where another text is there.
+/// Returns where a text that ends at an offset begins; `None` where another text is there.
 fn back(view: &str, to: usize, text: &str, left: &mut usize) -> Option<usize> {
     let mut start = to;
     let mut stands = solid(&view[..to]).rev();
@@ -100,7 +100,7 @@ fn back(view: &str, to: usize, text: &str, left: &mut usize) -> Option<usize> {
     Some(start)
 }
 
-/// Whether the place neither begins nor ends inside of a word.
+/// Returns whether the place neither begins nor ends inside a word.
 fn splits_no_word(view: &str, place: &Range<usize>) -> bool {
     let is_word = |character: char| character.is_alphanumeric() || character == '_';
     let text = &view[place.clone()];

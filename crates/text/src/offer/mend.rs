@@ -19,10 +19,10 @@ const MERGED_MOST: usize = 256 << 10;
 /// In texts of more bytes than this, together, words are not compared.
 const WORDS_MOST: usize = 16 << 10;
 
-/// How many occurrences of a word are looked at.
+/// The number of occurrences of a word that are checked.
 const LOOKED_AT_MOST: usize = 10_000;
 
-/// The lines of a text that a model sent, and whether the last one is ended. An empty text is one empty line.
+/// The lines of a text that a model sent, and whether the last one ends in a newline. An empty text is one empty line.
 pub(super) struct SentLines<'t> {
     pub(super) lines: Vec<&'t str>,
     pub(super) ended: bool,
@@ -37,8 +37,8 @@ impl<'t> SentLines<'t> {
         }
     }
 
-    /// The lines of a text beside one that ends in a newline or not: where only this one does, a line of its own begins
-    /// behind it.
+    /// Returns the lines of a text that goes with one that ends in a newline or not. If only this text ends in one, it
+    /// has a further, empty line at its end.
     pub(super) fn beside(text: &'t str, other_ended: bool) -> SentLines<'t> {
         match other_ended {
             true => SentLines::of(text),
@@ -49,7 +49,7 @@ impl<'t> SentLines<'t> {
         }
     }
 
-    /// Other lines with the same ending.
+    /// Returns other lines with the same ending.
     pub(super) fn with(&self, lines: &[&str]) -> String {
         let mut text = lines.join("\n");
         if self.ended {
@@ -107,7 +107,7 @@ impl Mended {
     }
 }
 
-/// The flaw of a code fence around the old text, and perhaps around the new one.
+/// Returns the flaw of a code fence around the old text, and perhaps around the new one.
 fn fence_flaw(both: bool) -> Clause {
     match both {
         true => clause![
@@ -125,7 +125,8 @@ fn fence_flaw(both: bool) -> Clause {
     }
 }
 
-/// The flaw of line numbers before the lines of the old text; `ours` are the lines of the new text without theirs.
+/// Returns the flaw of line numbers before the lines of the old text; `ours` are the lines of the new text without
+/// theirs.
 fn numbers_flaw(
     quote: &QuotedText<'_>,
     separator: Separator,
@@ -160,11 +161,11 @@ fn numbers_flaw(
     }
 }
 
-/// Removes from the new text's lines those that it repeats as the old text does, and gives the flaw; none where the old
-/// text repeats no line.
+/// Removes from the new text's lines those that it repeats as the old text does, and returns the flaw; `None` where the
+/// old text repeats no line.
 fn drop_doubled(quote: &QuotedText<'_>, ours: &mut Vec<&str>) -> Option<Clause> {
     let &first = quote.doubled.first()?;
-    // Other lines that the new text repeats may be meant: the file may have them twice as well.
+    // Other lines that the new text repeats may be intended: the file may have them twice as well.
     let is_same = |&at: &usize| {
         let mut lines = quote.doubled.iter();
         lines.any(|&index| quote.quoted[index].trim() == ours[at].trim())
@@ -185,7 +186,7 @@ fn drop_doubled(quote: &QuotedText<'_>, ours: &mut Vec<&str>) -> Option<Clause> 
     })
 }
 
-/// The new text with the file's text where the old text should have had it; `ours` are its lines as they are meant.
+/// Returns the new text with the file's text where the old text should have had it; `ours` are its intended lines.
 fn corrected(
     quote: &QuotedText<'_>,
     view: &str,
@@ -199,7 +200,7 @@ fn corrected(
         Merge::Lines(lines) => {
             let wrong = wrong_words(view, quote, there, new);
             let mut text = with_right_words(&lines.join("\n"), &wrong);
-            // A file that ends without a newline keeps its end.
+            // A file that ends without a newline still does so.
             if sent.ended && (there_lines.ended || !quote.ended) {
                 text.push('\n');
             }
@@ -215,8 +216,8 @@ fn corrected(
     }
 }
 
-/// The words of the old text that the file does not have, each with the word that the file has instead. Words that the
-/// new text has more often than the old text are left out.
+/// Returns the words of the old text that the file does not have, each with the word that the file has instead. Words
+/// that the new text has more often than the old text are left out.
 fn wrong_words<'t>(
     view: &str,
     quote: &QuotedText<'_>,
@@ -239,7 +240,7 @@ fn wrong_words<'t>(
     found
 }
 
-/// Whether a text contains a word, not only as a part of another word.
+/// Returns whether a text contains a word, not only as a part of another word.
 fn has_word(text: &str, word: &str) -> bool {
     let is_word = |character: char| character.is_alphanumeric() || character == '_';
     // In a megabyte this takes a tenth of the instructions of `str::match_indices`.
@@ -248,7 +249,7 @@ fn has_word(text: &str, word: &str) -> bool {
         .any(|at| !text[..at].ends_with(is_word) && !text[at + word.len()..].starts_with(is_word))
 }
 
-/// The text with each wrong word replaced.
+/// Returns the text with each wrong word replaced.
 fn with_right_words(text: &str, wrong: &[(String, &str)]) -> String {
     if wrong.is_empty() {
         return text.to_owned();
@@ -260,7 +261,7 @@ fn with_right_words(text: &str, wrong: &[(String, &str)]) -> String {
     tokens(text).into_iter().map(right).collect()
 }
 
-/// The three-way merge of old text (base), new text and file.
+/// Returns the three-way merge of old text (base), new text and file.
 fn merged(quote: &QuotedText<'_>, ours: &[&str], there: &[&str]) -> Merge {
     let size = |lines: &[&str]| lines.iter().map(|line| line.len() + 1).sum::<usize>();
     if size(quote.plain) + size(ours) + size(there) > MERGED_MOST {
@@ -269,8 +270,8 @@ fn merged(quote: &QuotedText<'_>, ours: &[&str], there: &[&str]) -> Merge {
     let owned =
         |lines: &[&str]| -> Vec<String> { lines.iter().map(|line| (*line).to_owned()).collect() };
     let (base, ours, theirs) = (owned(quote.plain), owned(ours), owned(there));
-    // Set where the new text adds lines at a place where the file has further lines: it is unknown on which side of them
-    // they belong.
+    // Set where the new text adds lines at a place where the file has further lines: it is unknown on which side of
+    // them they belong.
     let unknown = Cell::new(false);
     let by_words = |base: &[String], ours: &[String], theirs: &[String]| {
         if base.is_empty() && !theirs.is_empty() {
@@ -286,7 +287,7 @@ fn merged(quote: &QuotedText<'_>, ours: &[&str], there: &[&str]) -> Merge {
         }
     };
     let lines = merge(&base, &ours, &theirs, &by_words);
-    // Where the edit itself changes the number of blank lines, it is unknown which of them are meant.
+    // Where the edit itself changes the number of blank lines, it is unknown which of them are intended.
     let blanks = |lines: &[String]| lines.iter().filter(|line| line.trim().is_empty()).count();
     if let Some(lines) = &lines
         && blanks(lines) != blanks(&ours)
@@ -304,17 +305,18 @@ fn merged(quote: &QuotedText<'_>, ours: &[&str], there: &[&str]) -> Merge {
 /// The result of a merge.
 enum Merge {
     Lines(Vec<String>),
-    /// It is unknown what was meant.
+    /// It is unknown what was intended.
     Unknown,
     TooLong,
 }
 
-/// The lines of a new text with the indentation of the file, where the old text differs from the file only in white space.
+/// The lines of a new text with the indentation of the file, where the old text differs from the file only in white
+/// space.
 enum Reindented {
     /// The indentation is the same, or the texts differ otherwise.
     No,
     Lines(Vec<String>),
-    /// The indentation of the new lines cannot be told.
+    /// The indentation of the new lines cannot be determined.
     Unknown,
 }
 
@@ -358,7 +360,8 @@ impl Reindented {
         Reindented::Unknown
     }
 
-    /// The new lines: those that the old text has too as the file has them, the others with their indentation shifted.
+    /// Returns the new lines: those that are also in the old text as the file has them, the others with their
+    /// indentation shifted.
     fn by(
         ours: &[String],
         pairs: &[(&String, &String)],

@@ -1,32 +1,32 @@
-//! A three-way merge (diff3) with the old text as base: where the file differs from the old text, the new text gets
-//! what the file has, unless the edit changed that part itself. In doubt the new text stays as it was sent.
+//! A three-way merge (diff3) with the old text as base: where the file differs from the old text, the new text gets the
+//! file's text, unless the edit changed that part itself. In doubt the new text stays as it was sent.
 
 use std::ops::Range;
 
-/// How many cells the table of one comparison may have.
+/// The number of cells that the table of one comparison may have.
 const PAIRS_MOST: usize = 1 << 20;
 
 /// A difference between the base and one side.
 #[derive(Debug, Clone)]
 struct SideHunk {
     base: Range<usize>,
-    /// How many items the side has more than the base here.
+    /// The number of items that the side has more than the base here.
     grows: isize,
     side: Side,
 }
 
-/// Which of the two changed lists a hunk belongs to.
+/// The changed list that a hunk belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     Ours,
     Theirs,
 }
 
-/// Decides a conflict: the items of base, ours and theirs to the items of the result.
+/// Resolves a conflict: maps the items of base, ours and theirs to the items of the result.
 pub(super) type ConflictResolver<'d, T> = &'d dyn Fn(&[T], &[T], &[T]) -> Vec<T>;
 
-/// `ours` with the changes from `base` to `theirs` applied. Where both changed the same items and neither change
-/// contains the other, `on_conflict` decides. `None` where the lists are too long.
+/// Returns `ours` with the changes from `base` to `theirs` applied. Where both changed the same items and neither
+/// change contains the other, `on_conflict` decides. `None` where the lists are too long.
 pub(super) fn merge<T: PartialEq + Clone>(
     base: &[T],
     ours: &[T],
@@ -85,7 +85,7 @@ pub(super) fn merge<T: PartialEq + Clone>(
     Some(merged)
 }
 
-/// The result for a range that at least one side changed.
+/// Returns the result for a range that at least one side changed.
 fn resolve<T: PartialEq + Clone>(
     base: &[T],
     ours: &[T],
@@ -128,7 +128,7 @@ fn resolve<T: PartialEq + Clone>(
     on_conflict(base, ours, theirs)
 }
 
-/// The index of the part in the whole.
+/// Returns the index of the part in the whole.
 fn position<T: PartialEq>(whole: &[T], part: &[T]) -> Option<usize> {
     if part.is_empty() {
         return Some(0);
@@ -136,7 +136,7 @@ fn position<T: PartialEq>(whole: &[T], part: &[T]) -> Option<usize> {
     whole.windows(part.len()).position(|window| window == part)
 }
 
-/// How many items both iterators begin with.
+/// Returns how many items both iterators begin with.
 fn shared<'t, T: PartialEq + 't>(
     one: impl Iterator<Item = &'t T>,
     other: impl Iterator<Item = &'t T>,
@@ -146,7 +146,7 @@ fn shared<'t, T: PartialEq + 't>(
         .count()
 }
 
-/// The differences in order, by a longest common subsequence; `None` where that would take too long.
+/// Returns the differences in order, by a longest common subsequence; `None` where that would take too long.
 fn hunks<T: PartialEq>(base: &[T], other: &[T], side: Side) -> Option<Vec<SideHunk>> {
     let mut hunks = Vec::new();
     let (mut base_done, mut other_done) = (0, 0);
@@ -167,7 +167,8 @@ fn hunks<T: PartialEq>(base: &[T], other: &[T], side: Side) -> Option<Vec<SideHu
     Some(hunks)
 }
 
-/// The index pairs of a longest common subsequence, by dynamic programming; `None` where the lists are too long.
+/// Returns the index pairs of a longest common subsequence, by dynamic programming; `None` where the lists are too
+/// long.
 pub(super) fn common<T: PartialEq>(one: &[T], other: &[T]) -> Option<Vec<(usize, usize)>> {
     let head = shared(one.iter(), other.iter());
     let tail = shared(one[head..].iter().rev(), other[head..].iter().rev());
@@ -243,18 +244,18 @@ mod tests {
         for (base, ours, theirs, wanted) in [
             ("abc", "aBc", "abc", "aBc"),
             ("abc", "abc", "aXc", "aXc"),
-            // What the file has more stays, also beside a change.
+            // Additional items of the file stay, also next to a change.
             ("abc", "aBc", "a_bc", "a_Bc"),
             ("abc", "a_Bc", "a_bc", "a_Bc"),
             ("abc", "aBc", "ab_c", "aB_c"),
-            // What the file has not goes, also beside a change.
+            // Items that the file lacks are removed, also next to a change.
             ("a_bc", "a_Bc", "abc", "aBc"),
             ("a_bc", "aBc", "abc", "aBc"),
             ("fabf", "faBf", "ab", "aB"),
             // A gap is filled.
             ("a.c", "A.C", "axyzc", "AxyzC"),
             ("abc", "xyz", "aQc", "xyz"),
-            // Of several equal items it does not matter which one is more.
+            // Of several equal items it does not matter which one is additional.
             ("a_bc", "A__bc", "a__bc", "A__bc"),
             ("", "x", "", "x"),
         ] {

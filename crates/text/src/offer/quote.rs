@@ -12,13 +12,13 @@ use crate::leak::numbered;
 use crate::nearest::differences_at;
 use crate::unique::{stands_once, unique_extension};
 
-/// How many places of a text are looked at.
+/// The number of places of a text that are checked.
 const PLACES_MOST: usize = 1_000;
 
-/// An old text, and what it is without its flaws.
+/// An old text, and its lines without its flaws.
 #[derive(Clone, Copy)]
 pub(super) struct QuotedText<'q> {
-    /// What was stripped from it.
+    /// The parts that were stripped from it.
     pub(super) stripped: Stripped,
     /// Its lines without fence and numbers.
     pub(super) quoted: &'q [&'q str],
@@ -31,8 +31,8 @@ pub(super) struct QuotedText<'q> {
 }
 
 impl QuotedText<'_> {
-    /// The place with the indentation, the trailing blanks, the newline and the blank lines around it, where the old text
-    /// has them too.
+    /// Returns the place with the indentation, the trailing blanks, the newline and the blank lines around it, where
+    /// the old text has them too.
     pub(super) fn edges(&self, view: &str, place: Range<usize>) -> Range<usize> {
         let line_start = view[..place.start].rfind('\n').map_or(0, |end| end + 1);
         let lead = &view[line_start..place.start];
@@ -45,8 +45,8 @@ impl QuotedText<'_> {
         self.blank_edges(view, start..place.end)
     }
 
-    /// The place, which begins and ends with a line that is not blank, with the trailing blanks, the newline and the blank
-    /// lines around it, where the old text has them too.
+    /// Returns the place, which begins and ends with a line that is not blank, with the trailing blanks, the newline
+    /// and the blank lines around it, where the old text has them too.
     pub(super) fn blank_edges(&self, view: &str, place: Range<usize>) -> Range<usize> {
         let Range { mut start, mut end } = place;
         let blank = |line: &&&str| line.trim().is_empty();
@@ -58,7 +58,7 @@ impl QuotedText<'_> {
                 .map(|above| above.rsplit('\n'));
             let taken = above.into_iter().flatten().take(wanted);
             let taken = taken.take_while(|line| line.trim().is_empty());
-            // Each line has a newline behind it.
+            // Each line has a newline after it.
             let length: usize = taken.map(|line| line.len() + 1).sum();
             if length > 0 {
                 start = line_start - length;
@@ -82,15 +82,15 @@ impl QuotedText<'_> {
             if self.ended {
                 end = (line_end + length + 1).min(view.len());
             } else if trails || length > 0 {
-                // Whole lines for whole lines: the old text has the blanks at the end of its last line, too.
+                // Whole lines replace whole lines: the old text also has the blanks at the end of its last line.
                 end = line_end + length;
             }
         }
         start..end
     }
 
-    /// Whether a place begins and ends a line where the old text does: where it begins with blanks or a blank line, and where
-    /// it ends in a newline or a blank line.
+    /// Returns whether a place begins and ends a line where the old text does: where it begins with blanks or a blank
+    /// line, and where it ends in a newline or a blank line.
     pub(super) fn is_on_lines(&self, view: &str, place: &Range<usize>) -> bool {
         let blank = |line: Option<&&str>| line.is_some_and(|line| line.trim().is_empty());
         let lead = view[..place.start].rsplit('\n').next().unwrap_or_default();
@@ -106,8 +106,8 @@ impl QuotedText<'_> {
         first.is_some_and(|line| line.starts_with([' ', '\t']))
     }
 
-    /// Whether the lines of the old text lack the blanks that precede the place on its first line: then all of them are
-    /// whole lines, and not only the first one lost its indentation.
+    /// Returns whether the lines of the old text lack the blanks that precede the place on its first line. In this case
+    /// all of them are whole lines, and not only the first one lost its indentation.
     fn is_shifted(&self, lead: &str, there: &str) -> bool {
         let filled = |line: &&str| !line.trim().is_empty();
         let indentation = |line: &str| line.len() - line.trim_start().len();
@@ -124,8 +124,8 @@ impl QuotedText<'_> {
             })
     }
 
-    /// Those of several places where every line that is not blank is the same byte for byte; else those that begin at a
-    /// line start as an indented text does; else all.
+    /// Returns those of several places where every line that is not blank is the same byte for byte; else those that
+    /// begin at a line start as an indented text does; else all.
     pub(super) fn likeliest(
         &self,
         view: &str,
@@ -159,7 +159,7 @@ impl QuotedText<'_> {
             .unwrap_or((places, Lines::ButForSpace))
     }
 
-    /// The place that the line numbers of the old text name, if they name one.
+    /// Returns the place that the line numbers of the old text name, if they name one.
     pub(super) fn chosen(
         &self,
         lines: &dyn LineTable,
@@ -177,8 +177,8 @@ impl QuotedText<'_> {
         found.next().filter(|_| found.next().is_none())
     }
 
-    /// The offer for one of the places. Where its text occurs more than once, the text is extended by lines around it;
-    /// `None` where no text within the limits occurs once.
+    /// Returns the offer for one of the places. Where its text occurs more than once, the text is extended by lines
+    /// around it; `None` where no text within the limits occurs once.
     pub(super) fn offer(
         &self,
         view: &str,
@@ -192,7 +192,7 @@ impl QuotedText<'_> {
         let is_there = |gap: &str| there.split('\n').any(|line| line.trim() == gap.trim());
         let has_gaps = |line: &&str| is_gap(line) && !is_there(line);
         let mended = if self.plain.iter().any(has_gaps) {
-            // The lines for the gaps are in the new text already.
+            // The lines for the gaps are already in the new text.
             let whole = SentLines::beside(there, self.ended);
             let plain = &whole.lines;
             Mended::of(&QuotedText { plain, ..*self }, view, there, new)
@@ -238,7 +238,7 @@ impl QuotedText<'_> {
     }
 }
 
-/// Every occurrence of a text, overlapping ones included, up to [`PLACES_MOST`].
+/// Returns every occurrence of a text, overlapping ones included, up to [`PLACES_MOST`].
 fn all_places(view: &str, text: &str) -> Vec<Range<usize>> {
     let finder = memchr::memmem::Finder::new(text.as_bytes());
     let mut places = Vec::new();
@@ -255,8 +255,8 @@ fn all_places(view: &str, text: &str) -> Vec<Range<usize>> {
     places
 }
 
-/// The place extended to the ends of its lines, where the new text continues as they do and the old text does not: the
-/// old text was cut off.
+/// Returns the place extended to the ends of its lines, where the new text continues as they do and the old text does
+/// not: the old text was cut off.
 pub(super) fn to_line_ends(view: &str, place: Range<usize>, old: &str, new: &str) -> Range<usize> {
     let Range { mut start, mut end } = place;
     let line_end = view[end..].find('\n').map_or(view.len(), |at| end + at);

@@ -5,16 +5,17 @@ use std::collections::HashSet;
 
 use super::merge::{common, merge};
 
-/// Texts of more words than this, without common start and end, count as different in all of them.
+/// Texts with more words than this, without common start and end, count as different in all of them.
 const COMPARED_MOST: usize = 800;
 
-/// How many words are compared by their spelling.
+/// The number of words that are compared by their spelling.
 const NEAR_MOST: usize = 20;
 
 /// Words are merged where at most one word in this many differs between old text and file.
 const DIFFERING_LEAST: usize = 4;
 
-/// The words, punctuation marks and runs of blanks of a text. A line break and the indentation after it are one token.
+/// Returns the words, punctuation marks and runs of blanks of a text. A line break and the indentation after it are one
+/// token.
 pub(super) fn tokens(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -38,14 +39,14 @@ fn is_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
-/// How many bytes of blanks, without line breaks, a text starts with.
+/// Returns how many bytes of blanks, without line breaks, a text starts with.
 fn blanks(text: &str) -> usize {
     text.find(|character: char| !character.is_whitespace() || character == '\n')
         .unwrap_or(text.len())
 }
 
-/// The Levenshtein distance of two texts in words, counted in half words. White space does not count, and replacing a
-/// word by one that is spelled nearly alike counts half.
+/// Returns the Levenshtein distance of two texts in words, counted in half words. White space does not count, and
+/// replacing a word by one that is spelled nearly alike counts half.
 pub(super) fn token_distance(one: &str, other: &str) -> usize {
     let solid = |text| -> Vec<&str> {
         let mut found = tokens(text);
@@ -74,7 +75,7 @@ pub(super) fn token_distance(one: &str, other: &str) -> usize {
     row[other.len()]
 }
 
-/// Whether two texts have a word in common, spelled alike or nearly so.
+/// Returns whether two texts have a word in common, spelled alike or nearly so.
 pub(super) fn share_word(one: &str, other: &str) -> bool {
     let words = |text| -> Vec<&str> {
         let found = tokens(text).into_iter();
@@ -91,7 +92,7 @@ pub(super) fn share_word(one: &str, other: &str) -> bool {
             .any(|word| other.iter().any(|near| substitution(word, near) < 2))
 }
 
-/// Whether at least half of the words and marks of two lines are the same.
+/// Returns whether at least half of the words and marks of two lines are the same.
 pub(crate) fn are_alike(one: &str, other: &str) -> bool {
     let count = |text| {
         tokens(text)
@@ -102,7 +103,7 @@ pub(crate) fn are_alike(one: &str, other: &str) -> bool {
     token_distance(one, other) <= count(one).max(count(other))
 }
 
-/// The cost of replacing one word by another, in half words.
+/// Returns the cost of replacing one word by another, in half words.
 fn substitution(one: &str, other: &str) -> usize {
     if one == other {
         return 0;
@@ -129,7 +130,7 @@ fn substitution(one: &str, other: &str) -> usize {
     }
 }
 
-/// The pairs of single words where one list has a word and the other has another one in its place.
+/// Returns the pairs of single words where one list has a word and the other has another one in its place.
 pub(super) fn exchanged<'t, 'o>(one: &[&'t str], other: &[&'o str]) -> Vec<(&'t str, &'o str)> {
     let Some(mut pairs) = common(one, other) else {
         return Vec::new();
@@ -146,8 +147,8 @@ pub(super) fn exchanged<'t, 'o>(one: &[&'t str], other: &[&'o str]) -> Vec<(&'t 
     found
 }
 
-/// The lines of `ours` with the differences between `base` and `theirs` applied word by word, where these two are
-/// close.
+/// Returns the lines of `ours` with the differences between `base` and `theirs` applied word by word, where these two
+/// are close.
 pub(super) fn merge_words(base: &[&str], ours: &[&str], theirs: &[&str]) -> Vec<String> {
     let as_sent = || ours.iter().map(|line| (*line).to_owned()).collect();
     if base.is_empty() || ours.is_empty() || theirs.is_empty() {
@@ -160,7 +161,7 @@ pub(super) fn merge_words(base: &[&str], ours: &[&str], theirs: &[&str]) -> Vec<
         .filter(|token| !token.trim().is_empty())
         .count();
     let far = token_distance(&base, &theirs);
-    // White space inside of a line that the new text rewrites is that of the new text.
+    // White space inside a line that the new text rewrites is that of the new text.
     let rewrites =
         || token_distance(&base, &ours) * DIFFERING_LEAST > 2 * words.max(DIFFERING_LEAST);
     if (far == 0 && rewrites()) || far * DIFFERING_LEAST > 2 * words.max(DIFFERING_LEAST) {

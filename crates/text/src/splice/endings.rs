@@ -1,4 +1,4 @@
-//! Chooses the line ends of new text inside of a file.
+//! Chooses the line ends of new text inside a file.
 
 use super::Change;
 use crate::document::{Document, Position};
@@ -6,8 +6,8 @@ use crate::lines::{Endings, Terminator, line_end};
 use std::borrow::Cow;
 
 impl Document<'_> {
-    /// The new text of a change with the line ends that it gets in this file. `start` is any position at or before the
-    /// change; the search for a line end begins there.
+    /// Returns the new text of a change with the line ends that it gets in this file. `start` is any position at or
+    /// before the change; the search for a line end begins there.
     pub(super) fn with_line_ends<'c>(&self, change: &'c Change, start: Position) -> Cow<'c, str> {
         let newlines = || memchr::memchr(b'\n', change.text.as_bytes()).is_some();
         match self.endings() {
@@ -19,15 +19,15 @@ impl Document<'_> {
         }
     }
 
-    /// The new text for a file with mixed line ends: each new line gets the terminator of the line that it replaces, and
-    /// further ones that of the last line replaced.
+    /// Returns the new text for a file with mixed line ends: each new line gets the terminator of the line that it
+    /// replaces, and further ones that of the last line replaced.
     fn with_replaced_line_ends(&self, change: &Change, start: Position) -> String {
         let view = self.view();
         let range = &change.range;
         let mut text = String::with_capacity(change.text.len() * 2);
         let mut terminator = Terminator::Lf;
-        // The offset of the next replaced line's newline. An insertion at the start of a line takes the terminator of the
-        // line before it, any other insertion that of its own line.
+        // The offset of the next replaced line's newline. An insertion at the start of a line takes the terminator of
+        // the line before it, any other insertion that of its own line.
         let mut newline = if range.is_empty() && view[..range.start].ends_with('\n') {
             Some(range.start - 1)
         } else {
@@ -47,8 +47,8 @@ impl Document<'_> {
         text
     }
 
-    /// The terminator of the line that ends at offset `newline` of the view. A last line without a terminator gets that
-    /// of the line before.
+    /// Returns the terminator of the line that ends at offset `newline` of the view. A last line without a terminator
+    /// gets that of the line before.
     fn terminator_of_line(&self, newline: usize, start: Position) -> Terminator {
         if newline < self.view().len() {
             let from = if newline < start.view {
@@ -64,7 +64,7 @@ impl Document<'_> {
         }
     }
 
-    /// The terminator whose newline stands at this offset of the view, read from the raw bytes.
+    /// Returns the terminator whose newline is at this offset of the view, read from the raw bytes.
     fn terminator_at(&self, newline: usize, from: Position) -> Terminator {
         let start = self.floor(from, newline);
         let end = self.floor(start, newline + 1);

@@ -1,9 +1,9 @@
-//! Which characters of old and new text correspond, and whether the newlines among them are paired in order.
+//! Determines which characters of old and new text correspond, and whether the newlines among them are paired in order.
 
 use super::super::common_runs::common_runs;
 use super::OldUnit;
 
-/// Which characters of the new text are characters of the old text, by the common runs of both.
+/// The characters of the new text that are characters of the old text, by the common runs of both.
 pub(super) struct UnitAlignment {
     /// For each unit of the new text, the unit of the old text that it is.
     pub(super) partners: Vec<Option<usize>>,
@@ -27,8 +27,8 @@ impl UnitAlignment {
         alignment
     }
 
-    /// Whether a common character keeps the form of the file. One that was folded does so only beside another common
-    /// character or at the edge of a line: alone it may be a coincidence.
+    /// Returns whether a common character keeps the form of the file. One that was folded keeps it only next to another
+    /// common character or at the edge of a line: alone it may be a coincidence.
     pub(super) fn stays(&self, old: &[OldUnit<'_>], at: usize) -> bool {
         let beside = |neighbour: Option<usize>| match neighbour {
             Some(neighbour) if neighbour < old.len() => {
@@ -40,16 +40,16 @@ impl UnitAlignment {
     }
 }
 
-/// Checks that the newlines that are kept are paired in order, the first with the first and so on. Where they are not,
-/// a kept newline would bring the line end of another line along.
+/// Checks that the newlines that are kept are paired in order, the first with the first and so on. Otherwise, a kept
+/// newline would bring the line end of another line along.
 pub(super) struct NewlinePairing {
-    /// For each character of the old text, how many newlines stand before it.
+    /// For each character of the old text, the number of newlines before it.
     before: Vec<usize>,
-    /// How many newlines the old text has.
+    /// The number of newlines in the old text.
     old: usize,
-    /// How many newlines of the new text were counted so far.
+    /// The number of newlines of the new text that were counted so far.
     new: usize,
-    /// How many of those are kept and have the same number in the old text.
+    /// The number of those that are kept and have the same number in the old text.
     kept: usize,
 }
 
@@ -85,7 +85,7 @@ impl NewlinePairing {
         self.new += usize::from(unit == "\n");
     }
 
-    /// Whether as many newlines are paired in order as both texts have.
+    /// Returns whether as many newlines are paired in order as both texts have.
     pub(super) fn are_aligned(&self) -> bool {
         self.kept == self.new.min(self.old)
     }

@@ -1,4 +1,5 @@
-//! Builds an edit script: compares the lines of old and new text and makes a hunk for each gap between their common runs.
+//! Builds an edit script: compares the lines of old and new text and creates a hunk for each gap between their common
+//! runs.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -101,9 +102,9 @@ struct ScriptBuilder<'l> {
     new: &'l TextLines<'l>,
     /// The characters before and after the place.
     around: (Option<char>, Option<char>),
-    /// How the lines differ beside look-alikes; only on rungs that fold.
+    /// The differences of the lines besides look-alikes; only on rungs that fold.
     shift: Option<&'l Shift<'l>>,
-    /// How added characters are written; `None` where the match folded nothing.
+    /// The form in which added characters are written; `None` where the match folded nothing.
     added: Option<&'l AddedStyle<'l>>,
 }
 
@@ -171,18 +172,18 @@ impl<'l> ScriptBuilder<'l> {
         Ok(merged)
     }
 
-    /// Whether the gap is the end of both texts, so that no common line follows it.
+    /// Returns whether the gap is the end of both texts, so that no common line follows it.
     fn is_last(&self, gap: &Gap) -> bool {
         gap.old.end == self.old.len() && gap.new.end == self.new.len()
     }
 
-    /// Whether the last new line of the gap has a newline.
+    /// Returns whether the last new line of the gap has a newline.
     fn is_ended(&self, gap: &Gap) -> bool {
         self.new.ended || !self.is_last(gap)
     }
 
-    /// The hunk that puts these segments, the new lines of the gap, into the place. It chooses which newlines it replaces,
-    /// so that every line that stays keeps its own line end.
+    /// Returns the hunk that writes these segments, the new lines of the gap, to the place. It chooses which newlines
+    /// it replaces, so that every line that stays keeps its line end.
     fn hunk(&self, gap: &Gap, mut segments: Vec<Segment>) -> ScriptHunk {
         let end = self.place.len();
         let after_shared = gap.old.start > 0;
@@ -227,7 +228,7 @@ impl<'l> ScriptBuilder<'l> {
         }
     }
 
-    /// The new lines of the gap, merged with the old ones where the rung folds look-alikes.
+    /// Returns the new lines of the gap, merged with the old ones where the rung folds look-alikes.
     fn merge(&self, gap: &Gap) -> Result<Merged, String> {
         let part = |text: &TextLines<'l>, lines: &Range<usize>| TextLines {
             lines: text.lines[lines.clone()].to_vec(),

@@ -1,19 +1,19 @@
-//! New text in segments, taken apart into its lines and put together again, so that a line that old and new text have in
-//! common under the relation of the rung is a hunk of its own and keeps its line end.
+//! Splits the segments of new text into lines and joins them again, so that a line that old and new text have in common
+//! under the relation of the rung becomes a separate hunk and keeps its line end.
 
 use std::ops::Range;
 
 use super::super::common_runs::{Run, common_runs};
 use super::Segment;
 
-/// The runs of lines that are the same, given what each line is compared by.
+/// Returns the runs of lines that are the same, given what each line is compared by.
 pub(super) fn same_lines(old: &[String], new: &[String]) -> Vec<Run> {
     let old: Vec<&str> = old.iter().map(String::as_str).collect();
     let new: Vec<&str> = new.iter().map(String::as_str).collect();
     common_runs(&old, &new)
 }
 
-/// The segments of each line, without the newlines between them.
+/// Returns the segments of each line, without the newlines between them.
 pub(super) fn split_lines(segments: Vec<Segment>, place: &str) -> Vec<Vec<Segment>> {
     let mut lines = vec![Vec::new()];
     let mut push = |segment: Option<Segment>, starts_line: bool| {
@@ -49,8 +49,8 @@ pub(super) fn split_lines(segments: Vec<Segment>, place: &str) -> Vec<Vec<Segmen
     lines
 }
 
-/// The lines as one text, with a newline after the last if it is `ended`. Kept text becomes inserted, so that all lines
-/// are replaced as one.
+/// Returns the lines as one text, with a newline after the last if it is `ended`. Kept text becomes inserted, so that
+/// all lines are replaced as one.
 pub(super) fn joined(lines: Vec<Vec<Segment>>, ended: bool, place: &str) -> Vec<Segment> {
     let last = lines.len().saturating_sub(1);
     let mut segments = Vec::new();
@@ -64,7 +64,7 @@ pub(super) fn joined(lines: Vec<Vec<Segment>>, ended: bool, place: &str) -> Vec<
     segments
 }
 
-/// Turns kept text outside of a range of the place into inserted text.
+/// Turns kept text outside a range of the place into inserted text.
 pub(super) fn copy_kept(segments: &mut [Segment], place: &str, range: &Range<usize>) {
     for segment in segments {
         if let Segment::Kept(kept) = segment

@@ -55,13 +55,13 @@ pub(super) fn unescape(text: &str) -> Option<Unescaped> {
     Some(unescaped)
 }
 
-/// Whether anything in the text reads as an entity, known or not.
+/// Returns whether anything in the text reads as an entity, known or not.
 pub(super) fn shows_entity(text: &str) -> bool {
     text.match_indices('&')
         .any(|(at, _)| entity(&text[at..]).is_some())
 }
 
-/// The name of the entity at the start of the text, and the text after it.
+/// Returns the name of the entity at the start of the text, and the text after it.
 fn entity(text: &str) -> Option<(&str, &str)> {
     let body = text.strip_prefix('&')?;
     let end = body.bytes().take(LONGEST).position(|byte| byte == b';')?;
@@ -83,7 +83,7 @@ fn is_all(text: &str, accepts: impl Fn(u8) -> bool) -> bool {
     !text.is_empty() && text.bytes().all(accepts)
 }
 
-/// The character of an entity.
+/// Returns the character of an entity.
 fn meaning(name: &str) -> Option<char> {
     let Some(number) = name.strip_prefix('#') else {
         let named = NAMED.iter().find(|(known, _)| *known == name);

@@ -42,8 +42,8 @@ pub(super) fn unescape(text: &str) -> Option<Unescaped> {
     Some(unescaped)
 }
 
-/// The character of the four digits after `\u`, together with the second half of a surrogate pair, and the text after
-/// it.
+/// Returns the character of the four digits after `\u`, together with the second half of a surrogate pair, and the text
+/// after it.
 fn code_point(text: &str) -> Option<(char, &str)> {
     let (first, rest) = four_digits(text)?;
     if let Some(character) = char::from_u32(first) {

@@ -6,8 +6,8 @@ use crate::ladder::common_runs::common_runs;
 /// The quotes that enclose literals.
 const MARKS: [char; 3] = ['"', '\'', '`'];
 
-/// The first escape that only the new text has and that follows an odd number of one kind of quote on its unescaped
-/// line. An escape of that quote ends the literal and is not inside it.
+/// Returns the first escape that only the new text has and that follows an odd number of one kind of quote on its
+/// unescaped line. An escape of that quote ends the literal and is not inside it.
 pub(super) fn added_inside<'t>(
     old: &Unescaped,
     old_sent: &str,
@@ -22,7 +22,7 @@ pub(super) fn added_inside<'t>(
     }
     let mut open = [false; MARKS.len()];
     for (at, (text, meant)) in new.pieces(new_sent).enumerate() {
-        // An escape is longer than the character that it stands for.
+        // An escape is longer than the character that it represents.
         let is_escape = text.len() > meant.len_utf8();
         let inside = open
             .iter()

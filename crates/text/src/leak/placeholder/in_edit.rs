@@ -13,14 +13,14 @@ use crate::offer::are_alike;
 /// How alike a changed line must be to the line that it replaces.
 const ALIKE_LEAST: f32 = 0.5;
 
-/// How many lines that are not blank a line of dots must stand for: dots alone are also text.
+/// The number of lines that are not blank that a line of dots must represent, since dots alone are also text.
 const BETWEEN_LEAST: usize = 2;
 
-/// The first placeholder line of one form, if there is one, and what recognises a line of that form.
+/// The first placeholder line of one form, if any, and the function that recognises a line of that form.
 type Form = (Option<usize>, fn(&str) -> bool);
 
-/// A placeholder line in `new` where at least one line of `old` that is not blank would be lost. Where the old text or
-/// the file has a line of that form itself, it is content.
+/// Finds a placeholder line in `new` where at least one line of `old` that is not blank would be lost. Where the old
+/// text or the file already has a line of that form, it is content.
 pub(in crate::leak) fn placeholder_in_edit(
     old: &str,
     file: &str,
@@ -67,7 +67,7 @@ pub(in crate::leak) fn placeholder_in_edit(
     })
 }
 
-/// The lines of the old text that are not blank and do not come back in the new text.
+/// Returns the lines of the old text that are not blank and are missing from the new text.
 fn lost_lines<'t>(old: &'t str, new: &str) -> Vec<&'t str> {
     let mut kept: HashMap<&str, usize> = HashMap::new();
     for line in text_lines(new) {
@@ -87,13 +87,13 @@ fn lost_lines<'t>(old: &'t str, new: &str) -> Vec<&'t str> {
     text_lines(old).filter(is_lost).collect()
 }
 
-/// Whether a line holds dots and nothing else.
+/// Returns whether a line holds dots and nothing else.
 fn is_bare_dots(line: &str) -> bool {
     matches!(line.trim(), "..." | "…")
 }
 
-/// A line of the new text that is only dots, where both texts have a line in common before it and after it, and the old
-/// text has lines between these.
+/// Finds a line of the new text that is only dots, where both texts have a line in common before it and after it, and
+/// the old text has lines between these.
 fn bare_dots_for_lines(old: &str, new: &str) -> Option<usize> {
     text_lines(new).position(is_bare_dots)?;
     let (old_lines, new_lines): (Vec<&str>, Vec<&str>) =
@@ -115,7 +115,8 @@ fn bare_dots_for_lines(old: &str, new: &str) -> Option<usize> {
     dots.find(stands_for_lines)
 }
 
-/// The new text with the lines of the old text in place of the placeholders, where it is certain which lines these are.
+/// Returns the new text with the lines of the old text in place of the placeholders, where it is certain which lines
+/// these are.
 fn filled(old: &str, new: &str, is_placeholder: fn(&str) -> bool) -> Option<String> {
     if old.len() + new.len() > MENDED_MOST {
         return None;
@@ -133,8 +134,9 @@ fn filled(old: &str, new: &str, is_placeholder: fn(&str) -> bool) -> Option<Stri
             whole.extend(come);
             continue;
         };
-        // The replaced lines are `gone`; the lines sent for them are `before`, the placeholder, and `after`. If `before`
-        // resembles the first replaced lines and `after` the last ones, the placeholder stands for those in the middle.
+        // The replaced lines are `gone`; the lines sent for them are `before`, the placeholder, and `after`. If
+        // `before` resembles the first replaced lines and `after` the last ones, the placeholder represents those in
+        // the middle.
         let (before, after) = (&come[..at], &come[at + 1..]);
         let middle = gone.len().checked_sub(before.len() + after.len())?;
         let alike = |one: &&str, other: &&str| {
