@@ -148,8 +148,8 @@ pub(crate) fn finish(
             }
         }
     };
-    // This must precede the end of the operation: files that a killed process left are looked for only among unfinished
-    // operations.
+    // This must precede the end of the operation: files that a killed process left are searched for only among
+    // unfinished operations.
     adopt();
     let confirmed = if announced.says_all(plan, written) {
         let files = plan.files.iter().zip(written);

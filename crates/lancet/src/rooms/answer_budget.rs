@@ -1,5 +1,5 @@
 //! The length budget of the answer to a change. Lines that do not fit into the answer must not count as seen, so the
-//! budget is spent while the change is examined, before the answer is put together.
+//! budget is spent while the change is examined, before the answer is assembled.
 
 use std::cell::Cell;
 

@@ -87,8 +87,8 @@ pub(crate) fn approve(
     Ok(Approved(plan))
 }
 
-/// Checks rules and paths again after the answer. A person may take minutes: a rule may have been added meanwhile, and the
-/// path may lead elsewhere. The answer is valid only for the files that were shown.
+/// Checks rules and paths again after the answer. A person may take minutes: a rule may have been added in the
+/// meantime, and the path may lead elsewhere. The answer is valid only for the files that were shown.
 fn check_again(context: &CallContext<'_>, plan: &Plan) -> Result<(), Halt> {
     let policy = context.session.lancet.engine().permissions.policy();
     for target in plan.files.iter().flat_map(FilePlan::targets) {

@@ -1,6 +1,6 @@
 //! One attempt at a change: whether its files may come from the cache, and what the attempt relied on.
 
-/// Where the bytes of a file that is to be changed may come from.
+/// The permitted sources of the bytes of a file that is to be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Freshness {
     /// The cached copy in the session's ledger may be used if the file's stat still equals the cached one. Such a stat
@@ -11,7 +11,7 @@ pub(crate) enum Freshness {
     FromDisk,
 }
 
-/// What one attempt may read, and what it relied on.
+/// The sources that one attempt may read, and those that it relied on.
 #[derive(Debug)]
 pub(crate) struct Attempt {
     freshness: Freshness,
@@ -35,8 +35,8 @@ impl Attempt {
         self.relied_on_racy_stat = true;
     }
 
-    /// Whether the result of the attempt must be confirmed by reading from the disk before it is reported: then the
-    /// change is attempted again with [`Freshness::FromDisk`].
+    /// Returns whether the result of the attempt must be confirmed by reading from the disk before it is reported: then
+    /// the change is attempted again with [`Freshness::FromDisk`].
     pub(crate) fn needs_fresh_read(&self) -> bool {
         self.relied_on_racy_stat
     }

@@ -66,7 +66,7 @@ pub(crate) struct CallContext<'s> {
     pub(crate) decided: RefCell<Option<String>>,
     /// How long this call has waited for a person.
     pub(crate) waited: Cell<Duration>,
-    /// What a person's answer covers beyond this call, saved once the call has succeeded.
+    /// The part of a person's answer that lasts beyond this call, saved once the call has succeeded.
     pub(super) answer: RefCell<LastingAnswer>,
     /// The party on whose behalf the call is made, which decides which lines count as seen.
     pub(crate) applied_by: AppliedBy,
@@ -74,7 +74,7 @@ pub(crate) struct CallContext<'s> {
     pub(super) turns: Turns,
     /// The arguments as they were received, if they may be passed to a hook.
     pub(crate) arguments: Option<Value>,
-    /// What hooks said about the plan of this call.
+    /// The output of hooks about the plan of this call.
     pub(crate) hooked: RefCell<Option<HookedPlan>>,
     /// Whether formatters run on the new text of files.
     pub(crate) formatting: Cell<Formatting>,

@@ -138,7 +138,7 @@ fn run(
 
 /// Returns the program of a hook as answers name it.
 fn command_name(hook: &Hook) -> String {
-    // The command is put between backquotes, by which the grant of a session finds it.
+    // The grant of a session finds the command by the backquotes around it.
     let words = on_one_line(&hook.command.join(" ")).replace('`', "'");
     format!("`{}`", cut(&words, MOST_COMMAND))
 }

@@ -14,7 +14,7 @@ use crate::engine::{EngineView, LateNotice};
 use crate::session::is_unnamed;
 use crate::wording::{QuotedPath, joined, quote_path};
 
-/// How long a call waits for another process that is settling the change.
+/// The time for which a call waits for another process that is settling the change.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// The pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(5);

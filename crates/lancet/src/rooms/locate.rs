@@ -23,7 +23,7 @@ use crate::message::{Message, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::wording::{QuotedPath, names, quote_path};
 
-/// What the caller wants to do with the file: some files may be written but not shown.
+/// The use that the caller intends for the file: some files may be written but not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Intent {
     /// The text is shown: Read.
@@ -72,7 +72,7 @@ pub(crate) struct Target {
     pub(crate) notices: Vec<Message>,
     /// Other names of the same file that the policy checks: the path as given, and other hard links.
     others: Vec<PathBuf>,
-    /// What the file was located for.
+    /// The intent with which the file was located.
     intent: Intent,
     /// Whether the list of hard links is complete.
     pub(crate) hard_links: HardLinks,

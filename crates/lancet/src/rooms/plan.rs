@@ -16,7 +16,7 @@ use crate::order::Turn;
 use crate::refusal::Refusal;
 pub(crate) use crate::request::DryRun;
 
-/// What a call would write: one file or several, all or none.
+/// The files that a call would write: one file or several, all or none.
 pub(crate) struct Plan {
     pub(super) files: Vec<FilePlan>,
     pub(super) dry_run: DryRun,
@@ -26,7 +26,7 @@ pub(crate) struct Plan {
     pub(super) origin: PlanRecord,
 }
 
-/// What the history records about a plan besides its files.
+/// The facts that the history records about a plan besides its files.
 pub(crate) struct PlanRecord {
     pub(super) kind: OperationKind,
     /// The changes that the plan undoes, for each file.
@@ -45,7 +45,7 @@ pub(crate) struct PlanRecord {
     pub(super) question: Option<String>,
     /// Whether the person who was asked changed the text, or left parts of it out.
     pub(super) user_modified: bool,
-    /// What the person who was asked left out.
+    /// The parts that the person who was asked left out.
     pub(super) omitted: Omitted,
     /// Whether a person may approve only a part of the plan.
     pub(super) parts: Parts,
@@ -132,7 +132,7 @@ pub(crate) struct FilePlan {
     pub(super) view: ChangeView,
     pub(super) encoding: Encoding,
     pub(super) endings: Endings,
-    /// What the session will have seen of the new version.
+    /// The parts of the new version that the session will have seen.
     pub(super) seen: Seen,
     /// Whether the permission to execute the file changes.
     pub(super) executable: Executable,
@@ -213,7 +213,7 @@ impl New {
     }
 }
 
-/// What an answer says about the change of one file.
+/// The text and data of an answer about the change of one file.
 #[derive(Default)]
 pub(crate) struct ChangeView {
     /// The rung of each edit, in order; empty for Write.
@@ -231,7 +231,7 @@ pub(crate) struct ChangeView {
     pub(super) notices: Vec<Message>,
     /// The changed lines of the new version, from 1, end excluded.
     pub(super) lines: Vec<Range<usize>>,
-    /// Where the file no longer parses after the change.
+    /// The place where the file no longer parses after the change.
     pub(super) syntax_error: Option<SyntaxError>,
     /// Only the permission to execute the file changes.
     pub(super) mode_only: bool,

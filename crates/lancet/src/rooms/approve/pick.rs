@@ -13,7 +13,7 @@ use crate::rooms::omitted::OmittedFile;
 use crate::rooms::plan::{FilePlan, Parts, Plan};
 use crate::wording::QuotedPath;
 
-/// The question as it was put to the person.
+/// The question in the form that was shown to the person.
 pub(super) struct Proposed<'p> {
     /// The index in the plan of each file of the question.
     pub(super) order: &'p [usize],

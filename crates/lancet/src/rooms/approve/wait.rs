@@ -17,7 +17,7 @@ use crate::rooms::plan::FilePlan;
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// How often the waiting thread checks the files.
 const LOOK_AT_FILES_EVERY: Duration = Duration::from_millis(250);
-/// How long an approver has to withdraw its question.
+/// The time that an approver has to withdraw its question.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Waits for an answer on this thread while the approver asks on another. The question is withdrawn where one of the files

@@ -9,7 +9,7 @@ use crate::wording::{QuotedPath, count, cut, duration};
 /// The longest text of an answer, or list of files, that is passed on to the model, in characters.
 const LONGEST_WORDS: usize = 4_000;
 
-/// What a question is about, as text for the model.
+/// The subject of a question, as text for the model.
 pub(super) struct Subject {
     words: Message,
     path: QuotedPath,

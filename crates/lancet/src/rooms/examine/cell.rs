@@ -99,7 +99,7 @@ pub(super) fn examine_file(
     })
 }
 
-/// Refuses a file that is no notebook.
+/// Refuses a file that is not a notebook.
 fn require_notebook(context: &CallContext<'_>, target: &Target) -> Result<(), Refusal> {
     require_file(context.engine(), target)?;
     if !is_notebook_name(target) {
@@ -158,7 +158,7 @@ struct CellPlan {
     changes: Vec<Change>,
     /// The numbers of the cells that must have been shown.
     touched: Vec<usize>,
-    /// What the answer says about the cell.
+    /// The sentence of the answer about the cell.
     sentence: Message,
 }
 

@@ -46,7 +46,7 @@ use crate::rooms::open::{
 use crate::rooms::plan::{FilePlan, New};
 use crate::wording::quote_path;
 
-/// The length of what an answer says about a file (headline, revision, warnings) besides its path, which it names
+/// The length of an answer's text about one file (headline, revision, warnings) apart from its path, which it contains
 /// twice, and its notes.
 pub(crate) const WORDS_OF_A_FILE: usize = 400;
 

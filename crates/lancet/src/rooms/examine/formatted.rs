@@ -25,10 +25,10 @@ use crate::wording::lines_named;
 /// How many lines outside an edit are named.
 const MOST_NAMED: usize = 20;
 
-/// What a formatter did to a plan.
+/// The effect of a formatter on a plan.
 #[derive(Default)]
 pub(crate) struct Formatted {
-    /// What the answer says about it.
+    /// The sentence of the answer about it.
     pub(crate) notice: Option<Message>,
     /// The lines of the new text that the formatter wrote, from 0.
     pub(crate) lines: Vec<Range<usize>>,
@@ -79,9 +79,9 @@ pub(super) fn too_large(context: &CallContext<'_>, target: &Target) -> Formatted
 /// The content of a file that is written whole, after formatting.
 pub(super) struct FormattedFile {
     pub(super) bytes: Vec<u8>,
-    /// What the answer says about the formatter.
+    /// The sentence of the answer about the formatter.
     pub(super) notice: Option<Message>,
-    /// What the formatter changed, for the answer; empty where it changed nothing.
+    /// The change that the formatter made, for the answer; empty where it changed nothing.
     pub(super) body: String,
     /// The bytes that the formatter wrote and the answer does not show.
     pub(super) unshown: Vec<Range<u64>>,
@@ -249,7 +249,7 @@ fn lines_outside(old: &Range<usize>, new: &Range<usize>, edited: &[Range<usize>]
     before.chain(after).map(|line| line + 1).collect()
 }
 
-/// Returns what the answer says about a formatter: which lines outside the edit it changed.
+/// Returns the sentence about a formatter: which lines outside the edit it changed.
 fn notice(
     by: &str,
     sent: &str,

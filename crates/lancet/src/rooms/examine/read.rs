@@ -40,7 +40,7 @@ use crate::rooms::open::{
 /// Notebooks up to this size are loaded into memory, since their cells are found only in the whole JSON.
 const LARGEST_NOTEBOOK: u64 = 256 << 20;
 
-/// Reads the page that a call asks for.
+/// Reads the page that a call requests.
 pub(crate) fn examine(
     context: &CallContext<'_>,
     arguments: &ReadArguments,

@@ -23,7 +23,7 @@ use crate::wording::{count, quote_path};
 /// The longest time for computing the diff of a change that another program made.
 pub(crate) const DIFF_BUDGET: Duration = Duration::from_millis(200);
 
-/// How much of the file must have been seen for a tool to change it.
+/// The part of the file that must have been seen for a tool to change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     /// The places that the tool changes.
@@ -32,7 +32,7 @@ pub(crate) enum Need {
     Whole,
 }
 
-/// How much of the version on the disk the session has seen.
+/// The part of the version on the disk that the session has seen.
 pub(crate) struct ReadState {
     /// The byte ranges that were seen.
     pub(crate) seen: Seen,

@@ -285,7 +285,7 @@ fn grep_from(arguments: &GrepArguments, offset: u64) -> Value {
     call
 }
 
-/// What an answer says about its page, in the terms of its tool.
+/// The text of an answer about its page, in the terms of its tool.
 struct Summary {
     found: String,
     hints: Vec<String>,
@@ -348,7 +348,7 @@ fn options(arguments: &GrepArguments) -> (Case, MatchSpan) {
     (case, span)
 }
 
-/// Returns the refusal of a regular expression, with one that finds the same text literally.
+/// Returns the refusal of a regular expression, and suggests one that finds the same text literally.
 fn unusable(context: &CallContext<'_>, expression: &str, error: &PatternError) -> Refusal {
     if error.spans_lines {
         let text = format!(

@@ -1,5 +1,5 @@
-//! What an answer shows of a change: hunks, the changed lines numbered with four lines around them, and sentences about
-//! how the text was matched.
+//! The text that an answer shows of a change: hunks, the changed lines numbered with four lines around them, and
+//! sentences about how the text was matched.
 
 use std::ops::Range;
 

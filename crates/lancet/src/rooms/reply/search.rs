@@ -12,7 +12,7 @@ pub(crate) enum Matches {
     None,
 }
 
-/// The answer to a search.
+/// Returns the answer to a search.
 pub(crate) fn found(findings: Findings, matches: Matches) -> Reply {
     let mut text = findings.text;
     for notice in &findings.notices {

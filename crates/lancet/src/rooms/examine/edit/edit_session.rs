@@ -40,7 +40,7 @@ pub(crate) struct SharedOptions {
     pub(crate) same_text: SameText,
 }
 
-/// What happens to an edit whose old and new text are the same.
+/// The treatment of an edit whose old and new text are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SameText {
     /// It is refused as one that changes nothing.
@@ -49,7 +49,7 @@ pub(crate) enum SameText {
     LeaveOut,
 }
 
-/// How much a refusal says: of several refusals in one call only the first is given in full.
+/// The level of detail of a refusal: of several refusals in one call only the first is given in full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Words {
     All,

@@ -16,7 +16,7 @@ use crate::wording::quote_path;
 pub(super) struct Finished {
     pub(super) view: ChangeView,
     pub(super) changes: Vec<RawChange>,
-    /// What the session will have seen of the new version.
+    /// The parts of the new version that the session will have seen.
     pub(super) seen: Seen,
 }
 

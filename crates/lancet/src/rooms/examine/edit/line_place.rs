@@ -15,7 +15,7 @@ use crate::rooms::examine::read_state::ReadState;
 use crate::wording::quote_path;
 use lancet_model::rung_names::rung_named;
 
-/// The place of an edit, and what the checks look at.
+/// The place of an edit, and the ranges that the checks use.
 pub(super) struct Located {
     pub(super) found: Found,
     /// The message about line numbers that were left in the new text.
@@ -25,7 +25,7 @@ pub(super) struct Located {
     pub(super) touched: Option<Vec<Range<usize>>>,
     /// The text that the new text replaces, where that is not the old text.
     pub(super) replaced: Option<String>,
-    /// What the answer says about the place.
+    /// The sentence of the answer about the place.
     pub(super) note: Option<Message>,
 }
 
@@ -342,7 +342,7 @@ impl<S: TextSource> EditSession<'_, S> {
         FoundPlace { range, changes }
     }
 
-    /// Refuses lines with bytes that are no text in the file's encoding.
+    /// Refuses lines with bytes that are not text in the file's encoding.
     fn refuse_damaged(&self, block: &LineBlock) -> Result<(), Refusal> {
         if !self.source.is_damaged(&block.whole()) {
             return Ok(());

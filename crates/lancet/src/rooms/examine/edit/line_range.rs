@@ -38,9 +38,9 @@ pub(super) struct Resolved {
     pub(super) note: Option<Message>,
 }
 
-/// Where the lines that were shown with the numbers of a range are now.
+/// The present place of the lines that were shown with the numbers of a range.
 enum Moved {
-    /// They still have these numbers, or are gone.
+    /// They still have these numbers, or no longer exist.
     No,
     /// They now are other lines, counted from 0.
     To { first: u64, last: u64, mover: Mover },

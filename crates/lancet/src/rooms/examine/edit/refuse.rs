@@ -5,7 +5,7 @@ use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::locate::Target;
 use crate::wording::quote_path;
 
-/// The refusal for an empty old text where the file has content.
+/// Returns the refusal for an empty old text where the file has content.
 pub(crate) fn not_empty(target: &Target) -> Refusal {
     let text = message![
         quote_path(target.path()),
@@ -17,7 +17,7 @@ pub(crate) fn not_empty(target: &Target) -> Refusal {
     Refusal::stating(RefusalKind::Exists, text).with("file_path", quote_path(target.path()))
 }
 
-/// The refusal for an edit that changes nothing.
+/// Returns the refusal for an edit that changes nothing.
 pub(crate) fn no_change(target: &Target) -> Refusal {
     Refusal::stating(
         RefusalKind::NoChange,
@@ -29,8 +29,8 @@ pub(crate) fn no_change(target: &Target) -> Refusal {
     .with("file_path", quote_path(target.path()))
 }
 
-/// The refusal for an edit that changes nothing and whose text is in the file. The edit is left out where others of the
-/// call change something.
+/// Returns the refusal for an edit that changes nothing and whose text is in the file. The edit is left out where
+/// others of the call change something.
 pub(crate) fn left_out(target: &Target) -> Refusal {
     let mut refusal = no_change(target);
     refusal.idle = true;
@@ -51,7 +51,7 @@ pub(crate) fn idle(target: &Target) -> Refusal {
     refusal
 }
 
-/// The refusal for a result of more than `most` bytes.
+/// Returns the refusal for a result of more than `most` bytes.
 pub(super) fn too_large(target: &Target, most: usize) -> Refusal {
     let text = message![
         "The result would be larger than ",
@@ -62,7 +62,7 @@ pub(super) fn too_large(target: &Target, most: usize) -> Refusal {
     Refusal::stating(RefusalKind::TooLarge, text).with("file_path", quote_path(target.path()))
 }
 
-/// The refusal where the result would no longer be text.
+/// Returns the refusal where the result would no longer be text.
 pub(crate) fn no_longer_text(target: &Target) -> Refusal {
     let path = quote_path(target.path());
     let text = message![

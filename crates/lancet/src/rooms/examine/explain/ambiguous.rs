@@ -27,7 +27,7 @@ pub(crate) const NAMED_PLACES: usize = PLACES_WITH_TEXT + PLACES_WITH_LINE;
 /// The text in which several places were found, where it is in memory.
 #[derive(Clone, Copy)]
 pub(crate) struct Searched<'a> {
-    /// The query that was put to the matching ladder.
+    /// The query to the matching ladder.
     pub(crate) query: Query<'a>,
     pub(crate) lines: &'a dyn LineTable,
 }

@@ -1,5 +1,5 @@
-//! What an answer shows of changes in a large file. Changes near each other are shown together in whole lines; where a
-//! line is too long to be read, only its number is given. No shown line may contain a change that is not shown.
+//! The text that an answer shows of changes in a large file. Changes near each other are shown together in whole lines;
+//! where a line is too long to be read, only its number is given. No shown line may contain a change that is not shown.
 
 use std::ops::Range;
 

@@ -14,7 +14,7 @@ use crate::wording::{cut, on_one_line, quote_path};
 /// The most characters of a server's own message.
 const MOST_WORDS: usize = 300;
 
-/// What a server is queried for.
+/// The purpose of a query to a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::rooms::examine) enum Purpose {
     Rename,

@@ -42,7 +42,7 @@ pub(super) struct CellPage {
     pub(super) is_editable: bool,
 }
 
-/// Lays out the cells that a call asks for, as many as fit.
+/// Lays out the cells that a call requests, as many as fit.
 pub(super) fn lay_out_cells(
     context: &CallContext<'_>,
     document: &Document<'_>,

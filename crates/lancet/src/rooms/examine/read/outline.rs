@@ -23,7 +23,7 @@ const PART: usize = 4;
 /// The length that is reserved for the text around an outline.
 const WORDS: usize = 300;
 
-/// Returns the outline of a file, for a call that asks for it.
+/// Returns the outline of a file, for a call that requests it.
 pub(super) fn shown(
     context: &CallContext<'_>,
     target: &Target,

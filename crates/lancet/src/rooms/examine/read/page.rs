@@ -25,7 +25,7 @@ pub(crate) struct Page {
     pub(crate) shape: Shape,
     /// The symbols of an outline.
     pub(crate) symbols: Vec<Symbol>,
-    /// What the page counts: lines, or the cells of a notebook.
+    /// The unit that the page counts: lines, or the cells of a notebook.
     pub(crate) unit: &'static str,
     /// The number of the first line, from 1.
     pub(crate) start: usize,

@@ -106,7 +106,7 @@ fn show(
     })
 }
 
-/// Returns what an answer says about a picture that is sent.
+/// Describes a picture that is sent, for the answer.
 pub(super) fn describe(picture: &Picture) -> String {
     let mut words = format!(
         "{} picture, {}x{} px",

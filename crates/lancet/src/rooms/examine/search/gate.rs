@@ -24,7 +24,7 @@ const REMEMBERED: usize = 1024;
 /// The policy check of one walk.
 pub(crate) struct Guard<'e> {
     engine: &'e EngineView,
-    /// The policy is looked up once per search, because the settings may be reloaded meanwhile.
+    /// The policy is looked up once per search, because the settings may be reloaded in the meantime.
     policy: Arc<Policy>,
 }
 

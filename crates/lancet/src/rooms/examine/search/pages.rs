@@ -36,7 +36,7 @@ pub(super) struct Page {
     pub(super) end: u64,
     /// The file at which the time for the page ran out, if it did.
     pub(super) stopped_at: Option<PathBuf>,
-    /// What counts as seen, by file.
+    /// The lines that count as seen, by file.
     pub(super) seen: Vec<SeenFile>,
 }
 

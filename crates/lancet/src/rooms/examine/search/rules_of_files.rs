@@ -1,4 +1,4 @@
-//! What the settings specify for the files that a search visits: their encodings, and git's excludes file.
+//! The settings for the files that a search visits: their encodings, and git's excludes file.
 
 use std::path::Path;
 

@@ -17,7 +17,7 @@ use crate::rooms::open::is_notebook;
 pub(super) struct ShownLine {
     /// Its number, from 1.
     pub(super) number: u64,
-    /// Where it begins in the text that was searched.
+    /// The offset of its start in the text that was searched.
     pub(super) offset: u64,
     /// Its text without the line end.
     pub(super) text: Arc<str>,

@@ -19,7 +19,7 @@ use crate::rooms::locate::{Intent, LinkIndex, locate};
 use crate::rooms::open;
 use crate::row::{Role, Row};
 
-/// Where a person searches, and in which files.
+/// The places that a person searches, and the files that are included.
 #[derive(Clone, Debug)]
 pub struct ShellSearch {
     /// The files and folders, each as typed and as an absolute path.
@@ -45,7 +45,7 @@ pub struct ShellSearch {
 /// The order in which files are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sort {
-    /// What files are compared by.
+    /// The property by which files are compared.
     pub by: Order,
     /// Whether the last file of that order comes first.
     pub reversed: bool,
@@ -63,7 +63,7 @@ pub enum ShellFormat {
 /// The end of a search at the shell.
 #[derive(Debug, Default)]
 pub struct ShellReport {
-    /// What was printed and what was left out.
+    /// The counts of what was printed and what was left out.
     pub printout: Printout,
     /// The paths that were not searched, as typed, and why.
     pub refused: Vec<(PathBuf, Refusal)>,
@@ -267,7 +267,7 @@ impl ShellSearch {
     }
 }
 
-/// Returns a row of the output for programs, as `lancet call` gives it.
+/// Appends a row of the output for programs to `out`, in the form that `lancet call` uses.
 fn row(path: &Path, row: FileRow<'_>, out: &mut Vec<u8>) {
     let path = path.to_string_lossy().into();
     let row = match row {

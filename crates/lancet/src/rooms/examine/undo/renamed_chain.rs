@@ -55,14 +55,14 @@ pub(super) fn chains<'r>(rows: &[&'r FileRow]) -> Vec<RenamedChain<'r>> {
 }
 
 impl RenamedChain<'_> {
-    /// The name of the file after the newest change.
+    /// Returns the name of the file after the newest change.
     pub(super) fn last_name(&self) -> &Path {
         self.rows
             .first()
             .map_or(&self.first_name, |row| &row.change.path)
     }
 
-    /// The names and states of the file, the latest first: one more than there are changes.
+    /// Returns the names and states of the file, the latest first: one more than there are changes.
     pub(super) fn points(&self) -> impl Iterator<Item = (&Path, Option<&RecordedState>)> {
         let last = self
             .rows

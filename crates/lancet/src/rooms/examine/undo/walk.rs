@@ -26,7 +26,7 @@ use crate::rooms::plan::FilePlan;
 use crate::undo::{Direction, Overlap, TakeBack};
 use crate::wording::quote_path;
 
-/// What is on the disk under a name now.
+/// The file or symbolic link that is on the disk under a name now.
 pub(super) struct Current {
     pub(super) revision: Revision,
     pub(super) stamp: Stamp,

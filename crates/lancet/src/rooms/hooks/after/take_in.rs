@@ -273,7 +273,7 @@ fn tell(
     }
 }
 
-/// What the answer shows of a hook's change.
+/// The text that the answer shows of a hook's change.
 struct ShownChange {
     body: String,
     /// The change as replacements of bytes; none where it is more than a change of lines.
