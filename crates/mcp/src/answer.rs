@@ -1,5 +1,4 @@
-//! The form of what goes back to a client: results of calls, refusals that the server gives itself, and the
-//! instructions.
+//! Builds what is sent to a client: results of calls, refusals by the server itself, and the instructions.
 
 use std::time::Duration;
 
@@ -24,7 +23,7 @@ const RESULT: &str = "lancet/result";
 /// How many roots the instructions name.
 const NAMED_ROOTS: usize = 5;
 
-/// What each tool is used instead of. Some agents show their model the instructions before any tool.
+/// The shell commands that each tool replaces. Some agents show their model the instructions before any tool.
 const INSTEAD: [(&str, &str); 8] = [
     ("Read", "cat, head and sed -n"),
     ("Edit", "apply_patch and sed -i"),
@@ -35,7 +34,7 @@ const INSTEAD: [(&str, &str); 8] = [
     ("ApplyPatch", "apply_patch and patch"),
     (TEXT_EDITOR, "cat, apply_patch and sed"),
 ];
-/// The tool that views and edits files in one.
+/// The tool that both views and edits files.
 const TEXT_EDITOR: &str = "str_replace_based_edit_tool";
 
 /// Converts a reply to an MCP result: text for the model, data for programs.
@@ -66,7 +65,7 @@ fn content(block: Block) -> Option<ContentBlock> {
     }
 }
 
-/// The outcome of a call in one word, for the log.
+/// Returns the outcome of a call in one word, for the log.
 pub(crate) fn outcome(response: &CallToolResponse) -> String {
     let CallToolResponse::Complete(result) = response else {
         return "asks".to_owned();
@@ -78,7 +77,7 @@ pub(crate) fn outcome(response: &CallToolResponse) -> String {
     name.unwrap_or("done").to_owned()
 }
 
-/// The data together with the text, because some clients show their model only the structured content.
+/// Returns the data together with the text, because some clients show their model only the structured content.
 fn structured(reply: &Reply) -> Value {
     let mut all = JsonObject::new();
     all.insert("text".to_owned(), reply.text().into());
@@ -88,12 +87,12 @@ fn structured(reply: &Reply) -> Value {
     Value::Object(all)
 }
 
-/// Makes the reply for a refusal of the server itself.
+/// Makes the reply for a refusal by the server itself.
 pub(crate) fn refused(refusal: &Refusal, tool: &str) -> Reply {
     Reply::refusing(tool, refusal)
 }
 
-/// The refusal of a writing tool to the holder of the read-only token.
+/// Returns the refusal of a writing tool for a client with the read-only token.
 pub(crate) fn read_only(tool: &str) -> Refusal {
     let words = format!(
         "{tool} is not open to this client: it has the read-only token of `lancet serve`, which opens the tools that only read. \
@@ -102,7 +101,7 @@ pub(crate) fn read_only(tool: &str) -> Refusal {
     Refusal::new(RefusalKind::Denied, words)
 }
 
-/// The answer to a call that did not stop when its time was over.
+/// Returns the answer to a call that did not stop at its time limit.
 pub(crate) fn timed_out(tool: &str, limit: Duration, progress: &Progress) -> Reply {
     let seconds = limit.as_secs();
     let words = if progress.has_begun() {
@@ -119,7 +118,7 @@ pub(crate) fn timed_out(tool: &str, limit: Duration, progress: &Progress) -> Rep
     refused(&Refusal::new(RefusalKind::Timeout, words), tool)
 }
 
-/// What the server says about itself.
+/// Describes the server and its capabilities.
 pub(crate) fn about(instructions: String) -> ServerConfig {
     let experimental = [(sandbox::CAPABILITY.to_owned(), JsonObject::new())];
     let capabilities = ServerCapabilities::builder()
@@ -136,7 +135,7 @@ pub(crate) fn about(instructions: String) -> ServerConfig {
         .with_instructions(instructions)
 }
 
-/// The instructions that a client gives its model about the server as a whole.
+/// Returns the instructions that a client gives its model about the server as a whole.
 pub(crate) fn instructions(lancet: &Lancet, origin: &RootsOrigin) -> String {
     let mut roots: Vec<String> = lancet
         .roots()

@@ -1,7 +1,8 @@
 //! What clients do with an answer before their model reads it, and the form that an answer takes for that. Agents cut
-//! long answers, most of them in the middle; a line that was cut was not seen, so an answer must be short enough to be
-//! forwarded whole. Some hand `_meta` to their model, where its data would only repeat the text; so it is whole for
-//! clients that are known to keep it from the model, and for programs that ask for it.
+//! long answers, most of them in the middle. The model does not see a line that was cut, so an answer must be short
+//! enough to be forwarded whole. Some clients forward `_meta` to their model, where its data would only repeat the
+//! text. So the data is complete only for clients that are known to keep it from the model, and for programs that
+//! request it.
 
 mod table;
 
@@ -14,7 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::options::DataExtent;
 use table::{CLIENTS, Client, ForwardedForm};
 
-/// The length of a result besides its text where the client forwards the JSON of the result: the JSON syntax and the
+/// The length of a result without its text where the client forwards the JSON of the result: the JSON syntax and the
 /// shortened data.
 const FRAME: usize = 700;
 /// The most bytes of that data.
@@ -25,7 +26,7 @@ const LONGEST_TEXT: usize = 64;
 /// The key of a request's `_meta` that says how much data the client wants: `"full"` or `"brief"`.
 const DATA: &str = "lancet/data";
 
-/// What is known about a client: its row in the table, the limit that the settings set, and the data that it is given.
+/// The profile of a client: its row in the table, the limit from the settings, and how much data it gets.
 #[derive(Clone)]
 pub(crate) struct ClientProfile {
     row: Option<&'static Client>,
@@ -34,8 +35,8 @@ pub(crate) struct ClientProfile {
 }
 
 impl ClientProfile {
-    /// Looks up the client of this name; `meta` is the `_meta` of its request, `set` the limits of the settings, and
-    /// `extent` the data that the server's options name.
+    /// Looks up the client of this name. `meta` is the `_meta` of its request, `set` contains the limits from the
+    /// settings, and `extent` is the data extent from the server's options.
     pub(crate) fn of(
         client: Option<&str>,
         meta: &Map<String, Value>,
@@ -65,7 +66,7 @@ impl ClientProfile {
         self.row.map_or(ForwardedForm::Unknown, |row| row.hands_on)
     }
 
-    /// How much of an answer reaches the model.
+    /// Returns how much of an answer reaches the model.
     pub(crate) fn handed_on(&self, arguments: &Value) -> HandedOn {
         let handed_on = self.limits(arguments);
         match self.hands_on() {
@@ -98,7 +99,7 @@ impl ClientProfile {
         HandedOn::new(answers, refusals)
     }
 
-    /// Whether structured content would reach the client's model beside the text, or instead of it.
+    /// Reports whether structured content would reach the client's model in addition to the text, or instead of it.
     pub(crate) fn takes_text_alone(&self) -> bool {
         let is_read = !matches!(
             self.hands_on(),
@@ -107,17 +108,17 @@ impl ClientProfile {
         self.most.is_some() || is_read
     }
 
-    /// The data of a result: all of it, or only what the text does not say.
+    /// Returns the data of a result: all of it, or only what the text does not say.
     pub(crate) fn data(&self, data: Value) -> Value {
         match (self.hands_on(), self.extent) {
             (ForwardedForm::Text, DataExtent::ByClient | DataExtent::Full)
             | (ForwardedForm::Unknown, DataExtent::Full) => data,
-            // A client that hands the data on may cut the answer for its length, whoever asked for all of it.
+            // A client that forwards the data may cut the answer for its length, even if all of the data was requested.
             _ => brief(&data),
         }
     }
 
-    /// The list of tools with the answer limit that is in force for this client.
+    /// Returns the list of tools with the answer limit that applies to this client.
     pub(crate) fn tools(&self, tools: &[Tool]) -> Vec<Tool> {
         let mut tools = tools.to_vec();
         for tool in &mut tools {
@@ -134,7 +135,7 @@ impl ClientProfile {
     }
 }
 
-/// The `_meta` key that tells clients how long answers may be.
+/// The `_meta` key by which clients learn how long answers may be.
 const BUDGET: &str = "anthropic/maxResultSizeChars";
 
 /// Shortens data to what the text does not repeat: codes, names, revisions, operations, types and counts, as far as the
@@ -164,7 +165,7 @@ fn brief(data: &Value) -> Value {
     Value::Object(brief)
 }
 
-/// Whether a value is a number, a boolean, or a small object of them.
+/// Reports whether a value is a number, a boolean, or a small object of them.
 fn is_count(value: &Value) -> bool {
     let is_plain = |value: &Value| value.is_number() || value.is_boolean();
     match value {

@@ -1,5 +1,5 @@
-//! What belongs to one connection, and to no other of the same process: the client's session, roots and sandbox, and
-//! what its next answer says besides.
+//! The state of one connection, which it shares with no other of the same process: the client's session, roots and
+//! sandbox, and the notices for its next answer.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -23,19 +23,20 @@ const MOST_TOLD: usize = 64;
 
 /// The state of one connection.
 pub(crate) struct Connection {
-    /// The session of all calls, whatever they name themselves; none where each call's own counts.
+    /// The session of all calls, whatever they name themselves. If there is none, each call's own session is used.
     fixed: Option<SessionName>,
     /// The session of calls that name none; it ends with the connection.
     own: Arc<OwnSession>,
-    /// The sessions that were told to have begun.
+    /// The sessions whose beginning was reported.
     pub(crate) announced: AnnouncedSessions,
-    /// The subscriptions to resources, once there is one; none where the system lets no files be watched.
+    /// The subscriptions to resources, once there is one. The inner value is none where the system lets no files be
+    /// watched.
     pub(crate) subscriptions: OnceLock<Option<Subscriptions>>,
     /// The roots of the client.
     pub(crate) roots: Arc<ClientRoots>,
-    /// The engine as calls may use it.
+    /// The views of the engine that calls use.
     pub(crate) views: LimitedViews,
-    /// What the next answer is to say besides.
+    /// The notices for the next answer.
     pub(crate) notices: PendingNotices,
     /// The sessions whose first answer has said that sub-agents share them.
     told_shared: Mutex<BTreeSet<String>>,
@@ -65,7 +66,7 @@ impl Connection {
         }
     }
 
-    /// Lets the first answer of a session say that sub-agents of the client share it.
+    /// Makes the first answer of a session say that sub-agents of the client share it.
     pub(crate) fn tell_shared(&self, session: &str, client: &SubAgentClient) {
         let mut told = self
             .told_shared
@@ -76,14 +77,14 @@ impl Connection {
         }
     }
 
-    /// Whether calls may name their own session.
+    /// Reports whether calls may name their own session.
     pub(crate) fn is_open_to_names(&self) -> bool {
         self.fixed.is_none()
     }
 
-    /// Finds the session that a call belongs to, on the engine that the call uses.
-    /// A caller that may only read gets no other than the connection's own, because what it reads would count as seen by
-    /// the model whose session it names.
+    /// Finds the session that a call belongs to, on the engine that the call uses. A caller that may only read always
+    /// gets the connection's own session, because what it reads would count as seen by the model whose session it
+    /// names.
     pub(crate) fn session(
         &self,
         identity: &Identity,

@@ -1,6 +1,6 @@
 //! Questions to the user of a client by MCP elicitation, in both generations of the protocol. In the first the server
-//! sends a request; in the second the call ends with the question and goes on when the client repeats it with the
-//! answer. A question is on record before it is asked, and others may decide it meanwhile.
+//! sends a request. In the second the call ends with the question and goes on when the client repeats it with the
+//! answer. A question is recorded before it is shown, and another program may decide it meanwhile.
 
 mod dialog;
 mod form;
@@ -19,16 +19,17 @@ pub(crate) use dialog::Dialog;
 use form::FormAnswer;
 pub(crate) use form::{decision as decision_form, reason as reason_form, words as words_of};
 
-/// Who is asked before a write. Where nobody is named, the approver of the engine is asked; without one no one is.
+/// Who is prompted before a write. If neither the client nor a record is used, the engine's approver decides; without
+/// an approver there is no prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ask {
-    /// Whether the user of the client is asked.
+    /// Whether the user of the client is prompted.
     pub elicit: Elicit,
-    /// Whether questions are recorded for whoever looks at them.
+    /// Whether questions are recorded for other programs that show them.
     pub page: Page,
 }
 
-/// Whether the user of the client is asked, in the client's own dialog.
+/// Whether the user of the client is prompted, in the client's own dialog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Elicit {
     /// Never.
@@ -53,7 +54,8 @@ pub enum Page {
 }
 
 impl Ask {
-    /// Asks the user of a client that is known to show questions, and whoever looks at recorded ones.
+    /// Prompts the user of a client that is known to show questions, and records them while a program that shows them
+    /// is running.
     pub const fn known() -> Self {
         Self {
             elicit: Elicit::Known,
@@ -61,7 +63,7 @@ impl Ask {
         }
     }
 
-    /// Asks the user of any client that offers elicitation, and nobody else.
+    /// Prompts the user of any client that offers elicitation, and records no question for other programs.
     pub const fn elicit() -> Self {
         Self {
             elicit: Elicit::Always,
@@ -82,8 +84,9 @@ impl Ask {
 /// them, and the clients that were examined and are not in the list.
 const KNOWN: &[&str] = &["claude-code", "codex-mcp-client"];
 
-/// Clients whose dialog leaves out the preset text of a field, so that a form for words cannot be sent with Enter alone, and
-/// which keep the form on the screen when it is withdrawn: Codex 0.166.0, November 2026. They are not asked for words.
+/// Clients whose dialog leaves out the preset text of a field, so that a text form cannot be sent with Enter alone, and
+/// which leave the form on the screen when it is withdrawn: Codex 0.166.0, November 2026. They are not prompted for a
+/// reason.
 const WITHOUT_PRESETS: &[&str] = &["codex-mcp-client"];
 
 /// A no that arrives sooner was not given by a person, who could not have read the question by then.
@@ -91,17 +94,17 @@ const READING: Duration = Duration::from_millis(300);
 /// The name of the question in the input requests of a call that has to be repeated.
 const NAME: &str = "decision";
 
-/// What a filled-in form says.
+/// The meaning of a form's result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Heard {
     /// This is the answer.
     Answer(Answer),
-    /// This no is the answer, and the person may be asked for the reason.
+    /// This no is the answer, and the person may be prompted for the reason.
     NoWithReason(Answer),
 }
 
-/// Interprets the result of the form for the decision; none if the client gave no result. `asked` is how long ago the
-/// question was asked.
+/// Interprets the result of the form for the decision. `result` is none if the client gave no result; `asked` is the
+/// time since the question was shown.
 pub(crate) fn heard(result: Option<&ElicitResult>, question: &Question, asked: Duration) -> Heard {
     let Some(result) = result else {
         return Heard::Answer(Answer::Unanswered(None));
@@ -123,7 +126,7 @@ pub(crate) fn heard(result: Option<&ElicitResult>, question: &Question, asked: D
     })
 }
 
-/// Whether the user of a client is asked.
+/// Reports whether the user of a client is prompted.
 pub(crate) fn is_asked(
     ask: Elicit,
     client: Option<&str>,
@@ -140,7 +143,7 @@ pub(crate) fn is_asked(
         .is_some_and(|offer| offer.form.is_some() || offer.url.is_none())
 }
 
-/// Asks in the second generation: makes the result that says what the call needs.
+/// Prompts in the second generation: makes the result that says which input the call needs.
 pub(crate) fn required(form: ElicitRequest, state: String) -> InputRequiredResult {
     let mut requests = InputRequests::new();
     requests.insert(NAME.to_owned(), InputRequest::Elicitation(form));

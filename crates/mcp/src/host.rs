@@ -1,5 +1,5 @@
-//! What a host reports in a call's `_meta` about its conversation: text that it showed the model by itself, and that it
-//! shortened the conversation. The session records it before the call is carried out.
+//! A host's reports about its conversation in a call's `_meta`: text that it showed the model by itself, and that it
+//! shortened the conversation. The session records them before the call is carried out.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use lancet_serving::{Level, Log};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// What the host reports about its conversation in a call's `_meta`.
+/// The host's reports about its conversation in a call's `_meta`.
 #[derive(Debug, Default)]
 pub(crate) struct HostNotices {
     seen: Vec<Result<Shown, ()>>,
@@ -41,8 +41,8 @@ impl HostNotices {
         Self { seen, shortened }
     }
 
-    /// Reports to the session. An unusable report is only logged: the call is the model's and the mistake the host's,
-    /// and without the report the ledger merely knows less.
+    /// Passes the reports to the session. An unusable report is only logged: the call is the model's and the mistake
+    /// the host's, and without the report the ledger merely knows less.
     pub(crate) fn tell(&self, session: &Session, log: &Log) {
         if self.shortened {
             session.shortened();

@@ -1,8 +1,9 @@
-//! The server over streamable HTTP, in both generations of the protocol, for any number of clients at once. A program
-//! that listens hands requests in whose Host, Origin and token it has checked; this file knows sessions and messages.
+//! The server over streamable HTTP, in both generations of the protocol, for any number of clients at once. The
+//! listening program passes in requests whose Host, Origin and token it has checked. This file handles sessions and
+//! messages.
 //!
-//! A client of the first generation gets a session, which has a [connection](crate::connection) of its own. A request of
-//! the second generation stands alone. All share one engine and one set of threads.
+//! A client of the first generation gets a session with its own [connection](crate::connection). A request of the
+//! second generation needs no session. All share one engine and one set of threads.
 
 mod body;
 mod sessions;
@@ -44,9 +45,9 @@ use sessions::{CallError, Carried, MessageKind, OpenRequest, Sessions};
 const SESSION: &str = "mcp-session-id";
 /// A message beyond this length takes long to parse.
 const LONG: usize = 1024 * 1024;
-/// How often a comment is sent on a stream without messages, so that nothing on the way takes it for dead.
+/// How often a comment is sent on a stream without messages, so that no proxy takes it for dead.
 const COMMENT_EVERY: Duration = Duration::from_secs(15);
-/// How often sessions that nobody uses any more are looked for.
+/// How often unused sessions are looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(60);
 /// How long a stop waits for calls that are being carried out, before it ends them.
 const LAST_CALLS: Duration = Duration::from_secs(3);
@@ -105,7 +106,7 @@ impl Endpoint {
     }
 
     /// Makes an endpoint for another handler of the protocol library, with the same rules about bodies, messages and
-    /// sessions: the tests of the protocol need tools that lancet does not have.
+    /// sessions. The tests of the protocol need it for tools that lancet does not have.
     #[doc(hidden)]
     pub fn of_handler<S: ServerHandler>(
         handler: impl Fn() -> S + Send + Sync + 'static,
@@ -149,7 +150,7 @@ impl Endpoint {
         }
     }
 
-    /// Answers a request of a client who has this token.
+    /// Answers a request of a client that has this token.
     pub async fn answer<B>(&self, request: Request<B>, token: TokenKind) -> HttpResponse
     where
         B: Body<Data = Bytes> + Send + 'static,
@@ -170,7 +171,7 @@ impl Endpoint {
         let open = self.sessions.enter(session.as_deref());
         let is_message = request.method() == Method::POST;
         let (mut parts, body) = request.into_parts();
-        // The library hands the head on with the message; what opens the server has no use there.
+        // The library passes the request's headers on with the message. The credentials are of no use there.
         parts.headers.remove(AUTHORIZATION);
         parts.headers.remove(COOKIE);
         parts.extensions.insert(token);
@@ -181,7 +182,7 @@ impl Endpoint {
                 Err(response) => return response,
             },
         };
-        // The library deals with each message on a task of its own, so a call could overtake the notification before it.
+        // The library handles each message in a separate task, so a call could overtake the notification before it.
         if let Some(session) = &session {
             let news = self.sessions.roots_news(session, &kind);
             parts.extensions.insert(news);
@@ -214,7 +215,7 @@ impl Endpoint {
         let polled = poll_fn(|context| aside(length, || answering.as_mut().poll(context)));
         let mut response = polled.await;
         if ends && response.status() == StatusCode::ACCEPTED {
-            // The library says that the end of a session was accepted; some clients take that for a failure.
+            // The library answers 202 Accepted to the end of a session, which some clients take for a failure.
             *response.status_mut() = StatusCode::NO_CONTENT;
             session.iter().for_each(|ended| self.sessions.ended(ended));
         }
@@ -227,8 +228,8 @@ impl Endpoint {
         response.map(|body| OpenRequest::until_sent(body, open, carried).boxed())
     }
 
-    /// Reads a message, and gives its bytes as the library reads them and what kind it is. What the library would not
-    /// read is answered here, as it is over standard input, or put beside the request.
+    /// Reads a message, and returns its bytes as the library reads them and its kind. A message that the library could
+    /// not read is answered here, as it is over standard input, or attached to the request.
     async fn message<B>(
         &self,
         body: B,
@@ -239,7 +240,7 @@ impl Endpoint {
         B: Body<Data = Bytes> + Send + 'static,
         B::Error: std::fmt::Display,
     {
-        // Messages of one kind of token do not take the room of the other's.
+        // Messages with one kind of token do not use up the memory limit of the other kind.
         let limits = match token {
             TokenKind::Write => &self.limits,
             TokenKind::Read => &self.reader_limits,
@@ -293,7 +294,7 @@ impl Endpoint {
         }
     }
 
-    /// The answer to what is not a message.
+    /// Returns the answer to a body that is not a message.
     fn faulty(&self, fault: &Fault, status: StatusCode) -> HttpResponse {
         let words = || format!("a message was not taken: {}", fault.words());
         self.log.say(Level::Warn, words);
@@ -304,13 +305,13 @@ impl Endpoint {
         response
     }
 
-    /// Answers no further requests, waits for calls that are being carried out, ends every stream, and finishes the writes
-    /// that have begun. Says whether all of them were finished.
+    /// Stops answering requests, waits for calls that are being carried out, ends every stream, and finishes the writes
+    /// that have begun. Reports whether all of them were finished.
     pub async fn stop(&self) -> bool {
         self.closing.store(true, Ordering::Relaxed);
         let _ = tokio::time::timeout(LAST_CALLS, self.sessions.no_calls()).await;
         self.end.cancel();
-        // Closing a session waits for the library's task of it, which may wait for its client.
+        // Closing a session waits for the library's task for it, which may wait for its client.
         let _ = tokio::time::timeout(LAST_CALLS, self.sessions.close_all()).await;
         match &self.process {
             Some(process) => process.pool.settle(LAST_WRITES).await,
@@ -327,7 +328,7 @@ async fn until(end: CancellationToken, work: impl Future<Output = ()>) {
     }
 }
 
-/// Does work on the bytes of a message. Where it is a long one the thread's other tasks go to another thread meanwhile.
+/// Does work on the bytes of a message. For a long message the thread's other tasks move to another thread meanwhile.
 fn aside<T>(length: usize, work: impl FnOnce() -> T) -> T {
     let flavor = || Handle::current().runtime_flavor();
     match length > LONG && flavor() == RuntimeFlavor::MultiThread {
@@ -336,7 +337,7 @@ fn aside<T>(length: usize, work: impl FnOnce() -> T) -> T {
     }
 }
 
-/// The message without a byte order mark, which the library does not know.
+/// Returns the message without a byte order mark, which the library does not accept.
 fn text_of(bytes: Bytes) -> Bytes {
     match bytes.starts_with(b"\xEF\xBB\xBF") {
         true => bytes.slice(3..),
@@ -352,10 +353,10 @@ fn plain(status: StatusCode, words: &'static str) -> HttpResponse {
     response
 }
 
-/// A session id that is given twice, or is no text.
+/// A session id that is given twice, or is not text.
 struct UnclearSession;
 
-/// The session that a request names.
+/// Returns the session that a request names.
 fn session_of<B>(request: &Request<B>) -> Result<Option<String>, UnclearSession> {
     let mut named = request.headers().get_all(SESSION).iter();
     let (first, second) = (named.next(), named.next());

@@ -12,7 +12,7 @@ use crate::message::{OtherArguments, Unreadable};
 pub(crate) enum Link {
     /// Over one pair of streams that lasts as long as the client.
     Streams,
-    /// Over HTTP. A client of the first generation has a session; each request of the second stands alone.
+    /// Over HTTP. A client of the first generation has a session; a request of the second belongs to none.
     Http,
 }
 

@@ -172,7 +172,7 @@ where
             let mut line = Vec::with_capacity(LINE_ROOM);
             serde_json::to_writer(&mut line, &message)?;
             let written = write(&writer, line).await;
-            // The permit is held until here, because the answer was in memory until now.
+            // The permit is not released before, because the answer was in memory until now.
             drop(place);
             written
         }

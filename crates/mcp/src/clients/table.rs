@@ -1,5 +1,5 @@
-//! The table of clients that were observed: how much of an answer each hands on to its model, and in which form. The
-//! comment of a row names the version in which that was seen.
+//! The table of observed clients: how much of an answer each forwards to its model, and in which form. The comment of a
+//! row names the version in which that was observed.
 
 /// How a client forwards an answer.
 pub(super) struct Client {
@@ -28,7 +28,7 @@ pub(super) enum ForwardedForm {
 }
 
 impl Client {
-    /// A client that hands on all of the text and nothing else.
+    /// Makes the row of a client that forwards all of the text and nothing else.
     const fn of_text(name: &'static str) -> Self {
         Self {
             name,
@@ -38,7 +38,7 @@ impl Client {
         }
     }
 
-    /// Whether a client of this name is meant.
+    /// Reports whether this row is for a client of this name.
     pub(super) fn is_named(&self, client: &str) -> bool {
         match self.name.strip_suffix('*') {
             Some(beginning) => client.starts_with(beginning),
@@ -100,10 +100,10 @@ pub(super) const CLIENTS: &[Client] = &[
         unless_model: &[],
         hands_on: ForwardedForm::TextAndData,
     },
-    // The MCP Inspector 1.0.3, its command line and its page: there is no model, a person reads the whole result.
+    // The MCP Inspector 1.0.3, its command line and its page: there is no model, and a person reads the whole result.
     Client::of_text("inspector*"),
     Client::of_text("mcp-inspector*"),
-    // The clients for builders in lancet's own wheel and npm package, and lancet's acceptance runner: programs.
+    // Programs: the clients for builders in lancet's own wheel and npm package, and lancet's acceptance runner.
     Client::of_text("lancet-mcp"),
     Client::of_text("acceptance"),
 ];

@@ -1,4 +1,4 @@
-//! The table of clients: who is meant by a row, what holds over it, and what is left of the data.
+//! The table of clients: which clients a row matches, the rules for the table, and which data remains.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! The dialog of a client of the first generation: the server sends requests while the call waits, and withdraws them when
-//! somebody else has decided.
+//! The dialog of a client of the first generation: the server sends requests while the call waits, and withdraws them
+//! when the question was decided elsewhere.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ use crate::patience::Recorder;
 pub(crate) struct Dialog {
     /// Dropped with the dialog, which ends the task.
     _open: Sender<()>,
-    /// The no is recorded, and the person is asked for the reason.
+    /// Set when the no is recorded and the person is prompted for the reason.
     asks_for_words: Arc<AtomicBool>,
     task: JoinHandle<()>,
 }
@@ -31,13 +31,13 @@ pub(crate) struct Dialog {
 /// Where the requests of a dialog go.
 struct DialogLine {
     peer: Peer<RoleServer>,
-    /// The call that is asked about: the requests go the way of its answer.
+    /// The call that the question is about. The requests are sent in the same stream as its answer.
     call: RequestId,
     withdrawn: Receiver<()>,
 }
 
 impl Dialog {
-    /// Asks the user of the client and records the decision.
+    /// Prompts the user of the client and records the decision.
     pub(crate) fn open(
         peer: Peer<RoleServer>,
         call: RequestId,
@@ -64,8 +64,8 @@ impl Dialog {
         let _ = (&mut self.task).await;
     }
 
-    /// Waits for the reason of a no, where the person is being asked for it: the decision stands, and is told with the
-    /// reason.
+    /// Waits for the reason of a no, where the person is being prompted for it. The decision is already final and is
+    /// reported with the reason.
     pub(crate) async fn finish_words(self) {
         if self.asks_for_words.load(Ordering::SeqCst) {
             let _ = timeout(WORDS_WAIT + Duration::from_secs(1), self.task).await;
@@ -122,7 +122,7 @@ impl DialogLine {
                 Ok(Ok(ClientResult::ElicitResult(result))) => Some(result),
                 _ => None,
             }),
-            // The other end is dropped when nobody waits for the answer any more.
+            // The other end is dropped when the call no longer waits for the answer.
             _ = &mut self.withdrawn => {
                 let reason = "the question is no longer open".to_owned();
                 let _ = handle.cancel(Some(reason)).await;
@@ -132,10 +132,10 @@ impl DialogLine {
     }
 }
 
-/// What became of a form.
+/// The outcome of a form.
 enum Put {
-    /// The client has answered; none if nobody filled the form in.
+    /// The client has answered; none if the form was not filled in.
     Answered(Option<ElicitResult>),
-    /// The form was withdrawn, and whatever was answered is not heard.
+    /// The form was withdrawn, and any answer to it is ignored.
     Withdrawn,
 }

@@ -4,12 +4,12 @@ use lancet::approval::{ChangeKind, FileQuestion, Question};
 use rmcp::model::{ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, Request};
 use serde_json::{Value, json};
 
-/// The longest diff that a question shows of all files together, in characters.
+/// The longest diff that a question shows, over all files together, in characters.
 const LONGEST_DIFF: usize = 8_000;
 /// The longest notes that a question shows, in bytes; the first is always shown.
 const LONGEST_NOTES: usize = 4_000;
-/// Clients whose dialog shows three lines of a message, and how many more there are: Claude Code 2.1.326, November 2026. What
-/// changes comes first there, and why it is asked about after it.
+/// Clients whose dialog shows three lines of a message, and how many more there are: Claude Code 2.1.326, November
+/// 2026. For them the message begins with what changes, and the reason for the question follows.
 const SHORT: &[&str] = &["claude-code"];
 /// The default of the field for the reason.
 const NO_REASON: &str = "no reason";
@@ -20,7 +20,7 @@ pub(super) enum FormAnswer {
     Yes,
     Session,
     Always,
-    /// No, in the form; a reason may be asked for.
+    /// No, in the form; the person may be prompted for a reason.
     No,
     /// No, without the form, or by an answer that is not understood.
     Declined,
@@ -28,8 +28,8 @@ pub(super) enum FormAnswer {
     Dismissed,
 }
 
-/// The form for the decision. A protected or secret name has no preset answer, and the field must be filled in. Clients that
-/// preselect the first choice all the same (Codex) preselect the no.
+/// Makes the form for the decision. For a protected or secret name there is no preset answer, and the field must be
+/// filled in. Clients that preselect the first choice all the same (Codex) preselect the no.
 pub(crate) fn decision(question: &Question) -> Option<ElicitRequest> {
     let (mut decisions, first) = match question.is_protected() {
         true => (vec!["no", "yes", "session"], "no: do not; yes: write it"),
@@ -58,7 +58,7 @@ pub(crate) fn decision(question: &Question) -> Option<ElicitRequest> {
     request(worded(question), schema)
 }
 
-/// The form for the reason of a no.
+/// Makes the form for the reason of a no.
 pub(crate) fn reason() -> Option<ElicitRequest> {
     let field = json!({ "type": "string", "title": "Reason", "description": "Words for the model", "default": NO_REASON });
     let schema =
@@ -76,7 +76,8 @@ fn request(message: String, schema: Value) -> Option<ElicitRequest> {
     Some(Request::new(params))
 }
 
-/// Interprets an answer. A plain accept is a yes, except for protected and secret names, which need the word itself.
+/// Interprets an answer. A plain accept is a yes, except for protected and secret names, where the form must name the
+/// decision.
 pub(super) fn understood(result: &ElicitResult, question: &Question) -> FormAnswer {
     match result.action {
         ElicitationAction::Accept => {}
@@ -99,7 +100,7 @@ pub(super) fn understood(result: &ElicitResult, question: &Question) -> FormAnsw
     }
 }
 
-/// The reason of a no, where one was given.
+/// Returns the reason of a no, where one was given.
 pub(crate) fn words(result: &ElicitResult) -> Option<String> {
     if result.action != ElicitationAction::Accept {
         return None;
@@ -112,7 +113,8 @@ fn field<'r>(result: &'r ElicitResult, name: &str) -> Option<&'r str> {
     Some(result.content.as_ref()?.get(name)?.as_str()?.trim())
 }
 
-/// The question in words: every path with its lines, reasons, rules and diffs. The texts of a question are safe to show.
+/// Renders the question as text: every path with its lines, reasons, rules and diffs. The texts of a question are safe
+/// to show.
 fn worded(question: &Question) -> String {
     let mut words = headline(question);
     let several = question.files.len() > 1;
@@ -144,7 +146,7 @@ fn worded(question: &Question) -> String {
     words
 }
 
-/// A diff from its first changed line on.
+/// Returns a diff from its first changed line on.
 fn from_first_change(diff: &str) -> &str {
     let mut at = 0;
     for line in diff.split_inclusive('\n') {
@@ -156,7 +158,7 @@ fn from_first_change(diff: &str) -> &str {
     diff
 }
 
-/// The rules that ask, each once.
+/// Lists the rules that require the question, each once.
 fn rules(question: &Question) -> String {
     let mut rules: Vec<&str> = Vec::new();
     for file in &question.files {
@@ -177,7 +179,7 @@ fn headline(question: &Question) -> String {
     format!("{} wants to {what} (+{added} -{removed}).\n", question.tool)
 }
 
-/// One of several files.
+/// Describes one of several files.
 fn listed(file: &FileQuestion) -> String {
     let (added, removed) = file.lines;
     let mark = match (file.protected, &file.reason) {
@@ -188,7 +190,7 @@ fn listed(file: &FileQuestion) -> String {
     format!("{} (+{added} -{removed}{mark})\n", named(file))
 }
 
-/// What happens to a file.
+/// Describes what happens to a file.
 fn named(file: &FileQuestion) -> String {
     let path = file.shown_path();
     match (file.kind, file.shown_old_path()) {
@@ -199,7 +201,7 @@ fn named(file: &FileQuestion) -> String {
     }
 }
 
-/// The notices of all files, as far as they may be shown.
+/// Returns the notices of all files, up to the length limit.
 fn notes(question: &Question) -> String {
     let several = question.files.len() > 1;
     let mut words = String::new();
@@ -223,7 +225,7 @@ fn notes(question: &Question) -> String {
     words
 }
 
-/// The diffs as far as they may be shown, in whole lines where they have any; what is left out is said.
+/// Returns the diffs up to the length limit, in whole lines where they have any, and says what is left out.
 fn diffs(question: &Question) -> String {
     if let [file] = question.files.as_slice() {
         return bounded(&file.diff());

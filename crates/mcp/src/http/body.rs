@@ -1,5 +1,5 @@
-//! Reads the body of a request whole, within limits: of its length, of the time that it takes, and of the bytes of all long
-//! ones that are in memory at once.
+//! Reads the body of a request whole, within limits: for its length, for the time that it takes, and for the bytes of
+//! all long bodies that are in memory at once.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use http_body_util::BodyExt as _;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
-/// How long nothing may arrive.
+/// The longest time without any bytes arriving.
 const SILENCE: Duration = Duration::from_secs(10);
-/// How long a body may take in all: at the pace of a slow line, a message of the longest length needs less.
+/// The longest time for a whole body: over a slow line, a message of the longest length needs less.
 const IN_ALL: Duration = Duration::from_secs(120);
-/// A body beyond this length is a long one, for which room is reserved until its call has ended.
+/// A body beyond this length counts as long: memory is reserved for it until its call has ended.
 const LONG: usize = 64 * 1024;
-/// How many bodies of the greatest length there is room for; further ones wait, and their senders with them.
+/// How many bodies of the greatest length fit in memory. Further ones wait, and their senders with them.
 const MOST_LONG: usize = 8;
-/// Room is counted in units of so many bytes, because the semaphore counts no further than 32 bits.
+/// Memory is counted in units of so many bytes, because the semaphore counts no further than 32 bits.
 const UNIT: usize = 1024;
 
 /// The limits of bodies, for all requests together.
@@ -28,11 +28,11 @@ pub(super) struct BodyLimits {
     pub(super) most: usize,
     silence: Duration,
     in_all: Duration,
-    /// The units of room that are free.
+    /// The free units of memory.
     room: Arc<Semaphore>,
 }
 
-/// A body, and the room that it takes. Whoever uses the bytes, or what was made of them, keeps the room.
+/// A body and its memory reservation. Code that uses the bytes, or anything made from them, keeps the reservation.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     pub(super) bytes: Bytes,
@@ -58,7 +58,7 @@ impl BodyLimits {
         }
     }
 
-    /// Reads a body. One that is too long is read on and dropped, as far again as the limit: a client that is still sending
+    /// Reads a body. One that is too long is read and dropped, up to twice the limit: a client that is still sending
     /// would not see the answer.
     pub(super) async fn read<B>(&self, body: B) -> Result<Held, BodyError>
     where
@@ -107,7 +107,7 @@ impl BodyLimits {
         if length > self.most {
             return Err(BodyError::TooLong);
         }
-        // A body whose length was not known had the greatest one reserved.
+        // The greatest length was reserved for a body whose length was not known.
         if let Some(room) = &mut room {
             let surplus = room.num_permits().saturating_sub(units(length));
             drop(room.split(surplus));
@@ -117,7 +117,7 @@ impl BodyLimits {
     }
 }
 
-/// How many units a length takes.
+/// Returns the number of units for a length.
 fn units(length: usize) -> usize {
     length.div_ceil(UNIT)
 }
@@ -130,7 +130,7 @@ mod tests {
     use std::pin::Pin;
     use std::task::{Context, Poll};
 
-    /// Gives so many chunks of one length, then ends, or is silent for ever.
+    /// Yields so many chunks of one length, then ends, or stays silent forever.
     struct Chunks(usize, usize, bool);
 
     impl Body for Chunks {

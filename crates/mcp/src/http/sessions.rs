@@ -1,8 +1,8 @@
-//! The sessions of clients of the first generation: whose token began them, which of their calls have not ended yet, and
-//! when they end. The protocol library keeps what belongs to their messages.
+//! The sessions of clients of the first generation: which token began them, which of their calls have not ended yet,
+//! and when they end. The protocol library stores the state of their messages.
 //!
-//! The library carries a call of a session on when its client has left. A [`Carried`] therefore goes with the call itself:
-//! its id and its place are free when the call has ended.
+//! The library continues a call of a session after its client has left. A [`Carried`] is therefore attached to the call
+//! itself: the call's id and its place are free only when the call has ended.
 
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
@@ -22,20 +22,20 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use crate::link::RootsNews;
 
-/// How long a session without any request is kept: a person's break, not the end of the day.
+/// How long a session without any request stays open: a person's break, not the end of the day.
 const IDLE: Duration = Duration::from_secs(4 * 60 * 60);
-/// How many sessions of one kind of token there are at most; beyond that the one of them that was unused the longest ends.
+/// The most sessions of one kind of token. Beyond that, the least recently used of them ends.
 const MOST: usize = 1_000;
-/// How many calls of one session there are at most.
+/// The most calls of one session.
 const MOST_CALLS: usize = 64;
-/// How many calls of one kind of token there are at most, over all sessions and without one.
+/// The most calls of one kind of token, over all sessions and without one.
 const MOST_CALLS_OF_KIND: usize = 1_024;
 
 /// The sessions of an endpoint.
 pub(super) struct Sessions {
     manager: Arc<LocalSessionManager>,
     known: Mutex<HashMap<String, Known>>,
-    /// The sessions of the library that were not known here at the last look.
+    /// The sessions of the library that were not known here at the last check.
     unknown: Mutex<HashSet<String>>,
     calls: watch::Sender<Calls>,
 }
@@ -57,7 +57,7 @@ struct Known {
     roots_news: RootsNews,
 }
 
-/// What a message is, as far as it is told apart before the library has it.
+/// The kind of a message, as far as it is distinguished before the library gets it.
 #[derive(Debug)]
 pub(super) enum MessageKind {
     /// A request with this id.
@@ -74,7 +74,7 @@ pub(super) struct Open {
     session: Option<String>,
 }
 
-/// What a message holds until it was dealt with; for a call, until it has ended.
+/// What a message occupies until it was handled; for a call, until it has ended.
 #[derive(Clone)]
 pub(super) struct Carried {
     _held: Arc<(Option<Call>, Option<OwnedSemaphorePermit>)>,
@@ -93,7 +93,7 @@ pub(super) struct Call {
 pub(super) enum CallError {
     /// A call of the session with this id has not ended.
     IdInUse(RequestId),
-    /// There are as many calls as there may be.
+    /// The limit of calls is reached.
     TooMany,
 }
 
@@ -123,14 +123,15 @@ impl Sessions {
         }
     }
 
-    /// Whether a session may be used with this token. One that is not known here is the library's to refuse.
+    /// Reports whether a session may be used with this token. The library refuses a session that is not known here.
     pub(super) fn is_of(&self, session: &str, token: TokenKind) -> bool {
         self.lock()
             .get(session)
             .is_none_or(|known| known.token == token)
     }
 
-    /// Counts a message that says that the client's roots changed; gives how often the session's client has said so by now.
+    /// Counts a message that says that the client's roots changed. Returns how often the session's client has said so
+    /// by now.
     pub(super) fn roots_news(&self, session: &str, kind: &MessageKind) -> RootsNews {
         let mut known = self.lock();
         let Some(known) = known.get_mut(session) else {
@@ -154,7 +155,7 @@ impl Sessions {
                 roots_news: RootsNews::default(),
             };
             known.insert(session.to_owned(), new);
-            // Sessions of one token's kind end none of the other's.
+            // Sessions of one kind of token never end sessions of the other kind.
             let of_kind = || known.iter().filter(|(_, one)| one.token == token);
             let unused = of_kind().filter(|(name, one)| one.is_unused() && *name != session);
             let oldest = unused.min_by_key(|(_, one)| one.used);
@@ -166,7 +167,7 @@ impl Sessions {
         }
     }
 
-    /// Registers a request, before its message is read: a session is not unused meanwhile.
+    /// Registers a request before its message is read, so that its session does not count as unused meanwhile.
     pub(super) fn enter(self: &Arc<Self>, session: Option<&str>) -> Open {
         if let Some(session) = session
             && let Some(known) = self.lock().get_mut(session)
@@ -230,7 +231,8 @@ impl Sessions {
     }
 
     /// Ends the sessions that were not used for long, and forgets those that the library has ended. A session of the
-    /// library that is not known here at two looks ends, too: its client left before it was told of it.
+    /// library that is unknown here in two successive checks also ends: its client left before it received the
+    /// session's id.
     pub(super) async fn close_idle(&self) {
         let names: Vec<(String, bool)> = {
             let known = self.lock();
@@ -251,7 +253,7 @@ impl Sessions {
         }
     }
 
-    /// The sessions of the library that were known here neither at the last look nor now.
+    /// Returns the sessions of the library that were known here neither at the last check nor now.
     async fn leaked(&self) -> HashSet<String> {
         let there = self.manager.sessions.read().await;
         let there = there.keys().map(|name| name.to_string());
@@ -282,7 +284,7 @@ impl Sessions {
 }
 
 impl Known {
-    /// Whether no request is open, and no call at work.
+    /// Reports whether no request is open and no call is running.
     fn is_unused(&self) -> bool {
         self.open == 0 && self.unanswered.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What answers mean, and what a question asks for.
+//! The meaning of answers, and the content of the forms.
 
 use lancet::approval::Piece;
 
