@@ -77,7 +77,7 @@ pub(crate) fn settle_history_once(engine: &EngineView) {
     });
 }
 
-/// Returns the history the displaced files that ended processes left in the state folder, for at most `budget`.
+/// Moves into the history the displaced files that ended processes left in the state folder, for at most `budget`.
 pub(crate) fn adopt_left(
     engine: &EngineView,
     store: &dyn OperationStore,

@@ -197,7 +197,7 @@ fn lead(plan: &Plan, audience: &Audience) -> Option<String> {
     Some(format!("{}\n", lead.render(audience)))
 }
 
-/// Returns what happened to one file. Patch and notices are moved out of the plan, which has been rendered by then: a
+/// Returns the outcome for one file. Patch and notices are moved out of the plan, which has been rendered by then: a
 /// patch can be large.
 fn file_outcome(
     file: &mut FilePlan,

@@ -111,7 +111,7 @@ fn add_path(hasher: &mut blake3::Hasher, path: &Path) {
     add(hasher, path.as_os_str().as_bytes());
 }
 
-/// Adds a part with its length, so that parts cannot be taken for each other.
+/// Adds a part with its length, so that parts cannot be mistaken for each other.
 fn add(hasher: &mut blake3::Hasher, part: &[u8]) {
     hasher.update(&(part.len() as u64).to_le_bytes());
     hasher.update(part);

@@ -107,7 +107,7 @@ pub(super) fn text_of(file: &FilePlan) -> Option<String> {
     Some(document.view().to_owned())
 }
 
-/// Returns the text as it is, where the new text can be edited.
+/// Returns the present text of the file, where the new text can be edited.
 pub(super) fn old_text_of(file: &FilePlan) -> Option<String> {
     let Some(base) = &file.base else {
         return Some(String::new());

@@ -66,7 +66,7 @@ pub(super) fn reduce(
     Ok(file)
 }
 
-/// Returns what the answer shows of the picked hunks.
+/// Returns the view of the picked hunks for the answer.
 fn view(whole: &ChangeView, hunks: Vec<Hunk>, changes: usize) -> ChangeView {
     let mut view = ChangeView {
         rungs: whole.rungs.clone(),

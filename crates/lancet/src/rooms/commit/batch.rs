@@ -121,7 +121,7 @@ impl<'p> Writes<'p> {
 pub(super) struct Owners(Vec<usize>);
 
 impl Owners {
-    /// Groups the results by file: the second write of a move says what became of the original.
+    /// Groups the results by file: the second write of a move reports what happened to the original.
     pub(super) fn by_file(&self, written: Vec<Written>) -> Vec<Written> {
         let mut all: Vec<Written> = Vec::with_capacity(written.len());
         for (at, written) in written.into_iter().enumerate() {

@@ -164,7 +164,7 @@ fn examine_file(
     })
 }
 
-/// Returns the plan for a move, with the edits that go along.
+/// Returns the plan for a move, with the edits that belong to it.
 fn examine_move(
     context: &CallContext<'_>,
     attempt: &mut Attempt,

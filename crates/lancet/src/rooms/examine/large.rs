@@ -65,7 +65,7 @@ pub(super) fn survey(context: &CallContext<'_>, target: &Target) -> Result<Arc<S
     })
 }
 
-/// Returns a streaming pass that ends early where the call was cancelled or timed out.
+/// Runs a streaming pass that ends early where the call was cancelled or timed out.
 fn scan(
     context: &CallContext<'_>,
     target: &Target,

@@ -237,8 +237,7 @@ fn symbols(
     Err(Refusal::stating(RefusalKind::NotFound, text).with("file_path", path))
 }
 
-/// Returns where the symbol occurs more than once on its line, requires that the server renames all occurrences
-/// together.
+/// Requires that the server renames all occurrences of the symbol together, where it occurs more than once on its line.
 fn require_one_meaning(
     target: &Target,
     document: &Document<'_>,

@@ -348,7 +348,7 @@ fn options(arguments: &GrepArguments) -> (Case, MatchSpan) {
     (case, span)
 }
 
-/// Returns the refusal of a regular expression, and suggests one that finds the same text literally.
+/// Returns the refusal of a regular expression, which suggests one that finds the same text literally.
 fn unusable(context: &CallContext<'_>, expression: &str, error: &PatternError) -> Refusal {
     if error.spans_lines {
         let text = format!(

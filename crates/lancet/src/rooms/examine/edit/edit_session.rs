@@ -57,7 +57,7 @@ pub(crate) enum Words {
 }
 
 impl Words {
-    /// Returns how much the next refusal of a call says.
+    /// Returns the level of detail of the next refusal of a call.
     pub(crate) fn after(failures: &[Option<Refusal>]) -> Self {
         match failures.iter().any(Option::is_some) {
             true => Self::Few,

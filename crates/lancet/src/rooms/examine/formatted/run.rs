@@ -93,8 +93,8 @@ pub(super) fn command_name(formatter: &Formatter) -> String {
     format!("`{}`", cut(&words, MOST_COMMAND))
 }
 
-/// Returns the new text of a file in the question that this call put before, if the file is still as it was then: what
-/// a person has approved is written, and the formatter does not run again.
+/// Returns the new text of a file from the question that this call recorded earlier, if the file is still as it was
+/// then: what a person has approved is written, and the formatter does not run again.
 fn approved(context: &CallContext<'_>, target: &Target, old: &str) -> Option<String> {
     let call = context.recorded.as_ref()?;
     let store = context.engine().history()?;

@@ -69,7 +69,7 @@ pub(super) fn rows(
     Ok(Some(rows.collect()))
 }
 
-/// Returns the changes that a selection of many means, whether or not they were undone.
+/// Returns the query for the changes that a selection of many covers, whether or not they were undone.
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 fn query(selection: &Selection) -> Option<LogQuery> {
     let all = LogQuery::default();

@@ -280,8 +280,8 @@ fn taken(name: &Path) -> Refusal {
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
-/// Returns the plans that write the wanted state at one name and remove the other, where that is to become free; none
-/// where the wanted state has no content that could be written.
+/// Returns the plans that write the wanted state at one name and remove the file at the other name, where that is to
+/// become free; none where the wanted state has no content that could be written.
 fn written_contents(
     context: &CallContext<'_>,
     store: &dyn OperationStore,

@@ -62,7 +62,7 @@ impl RenamedChain<'_> {
             .map_or(&self.first_name, |row| &row.change.path)
     }
 
-    /// Returns the names and states of the file, the latest first: one more than there are changes.
+    /// Returns the names and states of the file, the latest first; there is one more than there are changes.
     pub(super) fn points(&self) -> impl Iterator<Item = (&Path, Option<&RecordedState>)> {
         let last = self
             .rows
