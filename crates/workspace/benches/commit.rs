@@ -17,10 +17,10 @@ use lancet_workspace::{
     WriteOptions,
 };
 
-/// Old contents up to this size are in the history's database before the write.
+/// Old contents up to this size are already in the history's database before the write.
 const ON_RECORD: usize = 64 * 1024;
 
-/// The least that every careful tool does.
+/// Makes the cheapest replacement that every careful tool makes.
 fn plainly(folder: &File, path: &Path, bytes: &[u8]) {
     let new = path.with_extension("new");
     let mut file = File::create(&new).unwrap();

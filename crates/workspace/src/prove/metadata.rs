@@ -134,7 +134,7 @@ pub(super) fn check_times(room: &Path) -> io::Result<CheckResult> {
         .with_figures(vec![("resolutionNanoseconds", unit as f64)]))
 }
 
-/// Returns the coarsest unit that explains the stored value of [`MOMENT`]; none if it is another moment.
+/// Returns the finest unit that explains the stored value of [`MOMENT`]; none if it is another moment.
 fn resolution(kept: Duration) -> Option<(u128, &'static str)> {
     const UNITS: [(u128, &str); 7] = [
         (1, "a nanosecond"),

@@ -1,5 +1,5 @@
-//! A commit that is killed at any of its calls, and a recovery that is killed at any of its own: in the end all files are
-//! written or none. A kill is simulated by a disk on which every call fails from some call on and by dropping the
+//! A commit that is killed at any of its calls, and a recovery that is killed at any of its calls: in the end all files
+//! are written or none. A kill is simulated by a disk on which every call fails from some call on and by dropping the
 //! workspace, so that nothing happens after that call.
 
 use std::fs;
@@ -15,14 +15,14 @@ use crate::faults::{CommitKind, KINDS, Tree, undisturbed};
 use crate::ground::Ground;
 use crate::reading_calls::READING_CALLS;
 
-/// The ground after a commit that died before its `number`-th call; `None` where the commit has fewer calls.
+/// Returns the ground after a commit that died before its `number`-th call; `None` if the commit has fewer calls.
 pub(crate) fn dead_at(kind: &CommitKind, number: u64) -> Option<Ground> {
     dead_hearing(kind, number, None)
 }
 
 type Hook = Box<dyn Fn(&Call<'_>) + Send + Sync>;
 
-/// The same, with a hook that runs before every call.
+/// Does the same, with a hook that runs before every call.
 fn dead_hearing(kind: &CommitKind, number: u64, hook: Option<Hook>) -> Option<Ground> {
     let mut ground = Ground::in_memory();
     (kind.prepare)(&ground);
@@ -42,9 +42,9 @@ fn dead_hearing(kind: &CommitKind, number: u64, hook: Option<Hook>) -> Option<Gr
     died.then_some(ground)
 }
 
-/// Runs something that makes calls, and returns the numbers of those before which a death leaves the disk in a state of
-/// its own: a death right after a call that only reads leaves what a death right before that call leaves. The number after
-/// the last call is included. With `LANCET_TORTURE` every number is returned.
+/// Runs something that makes calls, and returns the numbers of those before which a death leaves the disk in a distinct
+/// state: a death right after a call that only reads leaves the same as a death right before that call. The number
+/// after the last call is included. With `LANCET_TORTURE` every number is returned.
 fn deaths(disk: &FaultyDisk, run: impl FnOnce()) -> Vec<u64> {
     let methods = Arc::new(Mutex::new(Vec::new()));
     let made = Arc::clone(&methods);
@@ -62,7 +62,8 @@ fn deaths(disk: &FaultyDisk, run: impl FnOnce()) -> Vec<u64> {
     numbers
 }
 
-/// The numbers of the calls of a commit before which it has to die so that every state that it can leave is left once.
+/// Returns the numbers of the calls of a commit before which it has to die so that every state that it can leave is
+/// left once.
 pub(crate) fn deaths_of_commit(kind: &CommitKind) -> Vec<u64> {
     let ground = Ground::in_memory();
     (kind.prepare)(&ground);
@@ -78,7 +79,7 @@ pub(crate) fn deaths_of_commit(kind: &CommitKind) -> Vec<u64> {
     numbers.into_inner()
 }
 
-/// The same for the recovery of what a commit left.
+/// Returns the same numbers for the recovery of what a commit left.
 pub(crate) fn deaths_of_recovery(ground: &Ground) -> Vec<u64> {
     let disk = Arc::new(FaultyDisk::new());
     let workspace = reopen(ground, &disk);
@@ -114,7 +115,7 @@ pub(crate) fn is_whole(
     what: &str,
 ) {
     let mut tree = ground.tree();
-    // Empty folders that were made for a file are not compared: a killed process cannot remove them.
+    // Empty folders that were created for a file are not compared: a killed process cannot remove them.
     tree.retain(|name, content| {
         content.is_some() || before.contains_key(name) || after.contains_key(name)
     });
@@ -180,7 +181,7 @@ fn a_recovery_that_dies_at_any_call_is_finished_by_the_next() {
     assert!(recoveries > 1000, "{recoveries}");
 }
 
-/// Recovery removes the folders that were made for a file that was not created, at whatever call the process died.
+/// Recovery removes the folders that were created for a file that was not created, at whatever call the process died.
 #[test]
 fn a_folder_that_was_made_for_a_file_that_did_not_come_goes_again() {
     let mut removed = 0;
@@ -355,7 +356,7 @@ fn a_file_rewritten_by_others_after_the_crash_is_not_taken_for_torn() {
     assert!(deaths > 10 && kept > 3, "{deaths} {kept}");
 }
 
-/// A program that reads a torn file just then delays its recovery; recovery waits for it.
+/// A program that reads a torn file at that moment delays its recovery; recovery waits for it.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_reader_does_not_keep_a_torn_file_torn() {

@@ -1,6 +1,6 @@
 //! The step explorer: it runs our system calls and those of another writer in every order, on a real file system, and
-//! checks the files after each run. Check-then-write and check-then-rename, the ways of other tools, lose bytes in it,
-//! which proves that it can find a loss.
+//! checks the files after each run. Check-then-write and check-then-rename, the methods of other tools, lose bytes in
+//! it, which proves that it can find a loss.
 
 #[path = "explorer/instances.rs"]
 mod instances;
@@ -35,9 +35,9 @@ enum Fault {
     Phantom,
     /// The file is a mixture, or empty.
     Torn,
-    /// Bytes of the opponent are kept, but this was not reported.
+    /// Bytes of the opponent are stored, but this was not reported.
     Unreported,
-    /// A temporary file stayed.
+    /// A temporary file was left behind.
     Litter,
 }
 
@@ -86,7 +86,7 @@ impl Run<'_> {
         self.judge(said, calls, ended)
     }
 
-    /// `came` is false where the opponent never found the file, because it had been removed.
+    /// Judges the run. `came` is false if the opponent never found the file, because it had been removed.
     fn judge(&self, said: Said, calls: u64, came: bool) -> Ended {
         let ground = self.ground;
         let mut root: BTreeMap<String, String> = BTreeMap::new();
@@ -182,7 +182,7 @@ impl Run<'_> {
     }
 }
 
-/// Every order of `steps` steps among `calls` calls.
+/// Passes every order of `steps` steps among `calls` calls to `each`.
 fn orders(steps: usize, calls: u64, each: &mut dyn FnMut(&[u64])) {
     fn grow(order: &mut Vec<u64>, steps: usize, calls: u64, each: &mut dyn FnMut(&[u64])) {
         if order.len() == steps {
@@ -245,8 +245,9 @@ fn explore(rung: &Rung, opponent: &Opponent, step: usize) -> Tally {
     tally.into_inner()
 }
 
-/// With `LANCET_TORTURE` every order is tried. Without it every third, or every seventeenth where three steps of the
-/// opponent make many more orders, which is some hundred to a thousand for each pair.
+/// Returns the distance between the orders that are tried. With `LANCET_TORTURE` every order is tried. Without it every
+/// third, or every seventeenth if three steps of the opponent make many more orders, which is some hundred to a
+/// thousand for each pair.
 fn stride(opponent: &Opponent) -> usize {
     match opponent.steps {
         _ if is_long() => 1,

@@ -146,7 +146,7 @@ pub(crate) const KINDS: [CommitKind; 10] = [
     },
 ];
 
-/// The files below the root before and after a commit without a fault.
+/// Returns the files below the root before and after a commit without a fault.
 pub(crate) fn undisturbed(kind: &CommitKind) -> (Tree, Tree) {
     let ground = Ground::in_memory();
     (kind.prepare)(&ground);
@@ -172,7 +172,7 @@ fn times(ground: &Ground) -> Times {
         .collect()
 }
 
-/// A ground after a commit whose `number`-th call failed; `None` where the commit has fewer calls.
+/// Returns a ground after a commit whose `number`-th call failed; `None` if the commit has fewer calls.
 pub(crate) fn disturbed(
     kind: &CommitKind,
     number: u64,
@@ -245,8 +245,8 @@ fn a_fault_at_any_call_leaves_old_or_new() {
     }
 }
 
-/// From some call on every call fails. Each file is then whole, old or new; temporary files may be left, because they cannot
-/// be removed.
+/// From some call on every call fails. Each file is then whole, old or new; temporary files may be left, because they
+/// cannot be removed.
 #[test]
 fn a_disk_that_fails_for_good_tears_no_replaced_file() {
     for kind in KINDS.iter().filter(|kind| {
@@ -274,7 +274,7 @@ fn a_disk_that_fails_for_good_tears_no_replaced_file() {
     }
 }
 
-/// Where the old bytes cannot be written back they are kept, and the error names their path.
+/// If the old bytes cannot be written back, they remain stored, and the error names their path.
 #[test]
 fn a_rewrite_in_place_that_cannot_be_undone_says_where_the_old_bytes_are() {
     let kind = &KINDS[2];

@@ -12,7 +12,7 @@ use lancet_workspace::{
     Written,
 };
 
-/// A root and a state folder beside it; the disk works until a test tells it otherwise.
+/// A root and a state folder next to it; the disk works until a test sets a fault.
 pub(crate) struct Ground {
     _folder: TestFolder,
     pub(crate) around: PathBuf,
@@ -29,7 +29,8 @@ impl Ground {
         Ground::inside(TestFolder::new())
     }
 
-    /// A ground on a file system in memory, for tests with thousands of commits: flushes of a real disk would take minutes.
+    /// Makes a ground on a file system in memory, for tests with thousands of commits: flushes of a real disk would
+    /// take minutes.
     pub(crate) fn in_memory() -> Ground {
         Ground::inside(TestFolder::in_memory())
     }
@@ -60,7 +61,7 @@ impl Ground {
         Ground::new().filled(files)
     }
 
-    /// Refuses the exchange again where this ground lacks it; `FaultyDisk::clear_faults` has removed the refusal.
+    /// Refuses the exchange again if this ground lacks it; `FaultyDisk::clear_faults` has removed the refusal.
     pub(crate) fn refuse_what_is_lacking(&self) {
         if self
             .lacks_exchange
@@ -131,7 +132,7 @@ impl Ground {
         tree
     }
 
-    /// The contents of the displaced files, sorted.
+    /// Returns the contents of the displaced files, sorted.
     pub(crate) fn displaced_texts(&self) -> Vec<String> {
         let read = |path| String::from_utf8(fs::read(path).unwrap()).unwrap();
         let mut texts: Vec<String> = self.displaced().into_iter().map(read).collect();
@@ -139,7 +140,7 @@ impl Ground {
         texts
     }
 
-    /// The paths of the displaced files in the state folder.
+    /// Returns the paths of the displaced files in the state folder.
     pub(crate) fn displaced(&self) -> Vec<PathBuf> {
         match fs::read_dir(self.state.join("displaced")) {
             Ok(entries) => entries.map(|entry| entry.unwrap().path()).collect(),

@@ -10,7 +10,7 @@ const PART: usize = 32 << 10;
 /// The length of a chunk of BLAKE3.
 const CHUNK: usize = 1 << 10;
 
-/// A change as it is drawn: where it begins, how many bytes it removes and how many it inserts.
+/// A change as the strategy generates it: where it begins, how many bytes it removes and how many it inserts.
 type Drawn = (usize, usize, usize);
 
 fn content(length: usize, seed: u8) -> Vec<u8> {
@@ -19,7 +19,7 @@ fn content(length: usize, seed: u8) -> Vec<u8> {
         .collect()
 }
 
-/// Places anywhere, and on and beside the borders of chunks and parts.
+/// Generates places anywhere, and on and next to the borders of chunks and parts.
 fn place() -> impl Strategy<Value = usize> {
     prop_oneof![
         0..9 * PART,
@@ -29,7 +29,7 @@ fn place() -> impl Strategy<Value = usize> {
     ]
 }
 
-/// Lengths of nothing, of a few bytes, of chunks and of parts.
+/// Generates lengths of nothing, of a few bytes, of chunks and of parts.
 fn length() -> impl Strategy<Value = usize> {
     prop_oneof![
         0..200_usize,
@@ -49,12 +49,12 @@ fn length() -> impl Strategy<Value = usize> {
 fn change() -> impl Strategy<Value = Drawn> {
     prop_oneof![
         (place(), length(), length()),
-        // The length stays.
+        // The length does not change.
         (place(), length()).prop_map(|(at, length)| (at, length, length)),
     ]
 }
 
-/// Changes that fit a base of `base` bytes, sorted and without overlaps.
+/// Returns changes that fit a base of `base` bytes, sorted and without overlaps.
 fn fitted(base: usize, drawn: &[Drawn], seed: u8) -> Vec<RawChange> {
     let mut places: Vec<_> = drawn
         .iter()

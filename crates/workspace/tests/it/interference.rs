@@ -1,5 +1,5 @@
-//! Another program acts right before each call of a creation or a read in turn, and opens a file that is being replaced.
-//! `explorer.rs` has the other writers of a file that is replaced.
+//! Another program acts right before each call of a creation or a read in turn, and opens a file that is being
+//! replaced. `explorer.rs` covers the other writers of a file that is replaced.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;

@@ -1,4 +1,4 @@
-//! What a commit keeps of the old file (mode, owner, attributes, links), and what a new file gets.
+//! What a commit preserves of the old file (mode, owner, attributes, links), and what a new file gets.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, symlink};
@@ -159,9 +159,9 @@ fn the_old_bytes_of_an_in_place_rewrite_are_flushed_before_the_file_is_touched()
         if call.method == "sync" {
             syncs.fetch_add(1, Ordering::SeqCst);
         }
-        // Room is made for the new bytes just before the first of them is written.
+        // Space is reserved for the new bytes just before the first of them is written.
         if call.method == "reserve" {
-            // To open the file here would wait for the write lease, which this very thread holds.
+            // Opening the file here would wait for the write lease, which this very thread holds.
             let metadata = fs::metadata(&file).unwrap();
             assert_eq!(
                 (metadata.len(), metadata.modified().unwrap()),

@@ -14,7 +14,8 @@ fn age(path: &Path) {
     file.set_modified(then).unwrap();
 }
 
-/// The modification time of the file is old, but not its change time, which a program cannot set: the file counts as new.
+/// The modification time of the file is old, but not its change time, which a program cannot set: the file counts as
+/// new.
 #[test]
 fn a_temporary_file_that_is_not_old_stays() {
     let ground = Ground::with(&[("a", "one")]);

@@ -1,5 +1,6 @@
-//! The commit against a real disk: what it keeps, what it refuses, and that a failure at any call leaves the files as
-//! they were. No test here may start another program: `tests/processes/main.rs` says why, and has those that do.
+//! The commit on a real disk: what it preserves, what it refuses, and that a failure at any call leaves the files as
+//! they were. No test here may start another program: `tests/processes/main.rs` explains why, and contains those that
+//! do.
 
 mod crash;
 #[cfg(target_os = "linux")]

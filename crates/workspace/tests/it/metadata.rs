@@ -1,5 +1,5 @@
-//! Figure 9: for each case the method by which the file is written, and that its mode, owner, access list, attributes and
-//! hard links are kept. The tests run as root and as `nobody`.
+//! Figure 9: for each case the method by which the file is written, and that its mode, owner, access list, attributes
+//! and hard links are preserved. The tests run as root and as `nobody`.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, chown, symlink};
@@ -14,7 +14,7 @@ use crate::permissions::{as_nobody, give_away};
 use lancet_testing::judges::figure;
 use lancet_testing::user::{NOBODY, is_root, set_mode};
 
-/// Everything about a file but its text, its times and its inode.
+/// Everything about a file except its text, its times and its inode.
 #[derive(Debug, PartialEq, Eq)]
 struct Metadata {
     mode: u32,

@@ -1,5 +1,5 @@
-//! Another program moves or replaces a folder, the root or the file right before each call of a commit in turn. Only the
-//! file that was located is written: where the path leads elsewhere by then, the commit is refused or rolled back.
+//! Another program moves or replaces a folder, the root or the file right before each call of a commit in turn. Only
+//! the file that was located is written: if the path leads elsewhere by then, the commit is refused or rolled back.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,8 +14,8 @@ use crate::ground::{Ground, creation};
 
 const OLD: &str = "old bytes\n";
 const NEW: &str = "NEW bytes, and more of them\n";
-/// The file that most commits write. Folders that replace its folder hold a file with the same bytes, so that its content
-/// does not tell them apart.
+/// The file that most commits write. Folders that replace its folder contain a file with the same bytes, so that they
+/// cannot be distinguished by its content.
 const FILE: &str = "mid/src/a";
 
 /// A commit of one file below `mid/src`.
@@ -95,7 +95,7 @@ const COMMITS: [CommitCase; 7] = [
     },
 ];
 
-/// What the other program does, given the root.
+/// An action of the other program, given the root.
 type Move = (&'static str, fn(&Path));
 
 fn rename(from: impl AsRef<Path>, to: impl AsRef<Path>) {
@@ -145,8 +145,8 @@ const MOVES: [Move; 9] = [
     }),
 ];
 
-/// Files with their lengths, which differ for old and new bytes. A file is not read here, because to open one that is being
-/// rewritten would wait for its lease.
+/// Files with their lengths, which differ for old and new bytes. A file is not read here, because opening one that is
+/// being rewritten would wait for its lease.
 type Files = BTreeMap<PathBuf, u64>;
 
 fn length(text: &str) -> u64 {
@@ -183,7 +183,7 @@ struct Then {
     files: Files,
 }
 
-/// A ground whose root is one folder deeper, so that the folder above it can be moved, too.
+/// Makes a ground whose root is one folder deeper, so that the folder above it can be moved, too.
 fn ground() -> (Ground, PathBuf) {
     let mut ground = Ground::in_memory();
     let top = ground.around.join("top");
@@ -197,8 +197,8 @@ fn ground() -> (Ground, PathBuf) {
     (ground, top)
 }
 
-/// Runs one commit with the move right before its `at`-th call; `None` where the commit has fewer calls. Returns the outcome
-/// and whether the file had been changed before the move.
+/// Runs one commit with the move right before its `at`-th call; `None` if the commit has fewer calls. Returns the
+/// outcome and whether the file had been changed before the move.
 fn disturbed(case: &CommitCase, (moved, make): &Move, at: u64) -> Option<(Outcome, bool)> {
     let (ground, top) = ground();
     let (root, file, make) = (ground.root.clone(), ground.root.join(case.file), *make);

@@ -28,7 +28,8 @@ pub(crate) fn as_nobody(work: impl FnOnce() + Send) {
     });
 }
 
-/// Under root, gives the root, the state folder and all files to `nobody`, and lets everybody enter the folder around them.
+/// Under root, gives the root, the state folder and all files to `nobody`, and lets every user enter the folder around
+/// them.
 pub(crate) fn give_away(ground: &Ground) {
     if !is_root() {
         return;
@@ -56,7 +57,7 @@ fn a_folder_without_write_permission_takes_no_new_file_but_its_own_are_rewritten
     give_away(&ground);
     set_mode(&ground.root, 0o555);
     as_nobody(|| {
-        // The file itself may be written, though no file can be created beside it.
+        // The file itself may be written, though no file can be created next to it.
         let written = ground.replace("a", "one and a half").unwrap();
         assert_eq!(written.guarantee.name(), "in-place-leased");
         for name in ["new", "d/new"] {

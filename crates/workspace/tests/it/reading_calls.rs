@@ -1,7 +1,7 @@
 //! The disk calls that change nothing.
 
-/// The calls that change neither a name nor content and flush nothing. A call to open a file is not among them, because it
-/// may create the file.
+/// The calls that change neither a name nor content and flush nothing. The call that opens a file is not among them,
+/// because it may create the file.
 pub(crate) const READING_CALLS: [&str; 17] = [
     "resolve",
     "stat_path",

@@ -179,7 +179,7 @@ fn changes_out_of_order_or_out_of_the_file_are_refused() {
 fn a_file_being_written_by_somebody_else_is_busy() {
     use std::os::fd::AsFd as _;
     let ground = Ground::with(&[("a", "one")]);
-    // A lock through another handle stands for that of another process.
+    // A lock through another handle simulates that of another process.
     let held = fs::File::open(&ground.root).unwrap();
     rustix::fs::flock(held.as_fd(), rustix::fs::FlockOperation::LockExclusive).unwrap();
     let Ground { workspace, .. } = &ground;

@@ -86,7 +86,7 @@ fn the_time_of_a_written_file_is_that_of_its_swap() {
     );
 }
 
-/// What another program does to the file after it was read.
+/// A change that another program makes to the file after it was read.
 type Change = fn(&Path);
 
 const CHANGES: [(&str, Change); 6] = [
@@ -132,7 +132,7 @@ const QUIET: [(&str, Change); 4] = [
     }),
 ];
 
-/// Whether the change is noticed by `unchanged_since` and by the commit.
+/// Returns whether the change is noticed by `unchanged_since` and by the commit.
 fn is_noticed(ground: &Ground, change: Change, age: Duration) -> (bool, bool) {
     ground.put("a", "0123456789a");
     let path = ground.root.join("a");

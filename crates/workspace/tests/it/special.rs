@@ -1,4 +1,4 @@
-//! Figure 15: what is not a regular file is refused at once by every function, and nothing is read from it.
+//! Figure 15: every function refuses at once a file that is not regular, and nothing is read from it.
 
 use std::fs;
 use std::io::Read as _;

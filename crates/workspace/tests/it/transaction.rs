@@ -1,6 +1,6 @@
-//! Figure 16: a commit of five files. Each call fails in turn, the process is killed at each call, and another program edits
-//! the third file before each call. All files are written or none, and the foreign edit is kept. A recovery that is killed at
-//! any call is finished by the next one.
+//! Figure 16: a commit of five files. Each call fails in turn, the process is killed at each call, and another program
+//! edits the third file before each call. All files are written or none, and the foreign edit is not lost. A recovery
+//! that is killed at any call is finished by the next one.
 
 use std::fs;
 use std::io::Write as _;
@@ -22,8 +22,8 @@ const NEW: &str = "all new: OURS";
 const THEIRS: &str = "theirs";
 const OTHERS: [&str; 4] = ["a", "d/b", "d/d", "n/e"];
 
-/// A commit of five files in two folders, of which one is new. One file has a second hard link and is rewritten in place,
-/// and one is created.
+/// A commit of five files in two folders, of which one is new. One file has a second hard link and is rewritten in
+/// place, and one is created.
 const FIVE: CommitKind = CommitKind {
     name: "five",
     prepare: |ground| {
@@ -90,7 +90,7 @@ fn every_call_fails_or_is_the_last_and_recovery_dies_too() {
 /// An edit by another program.
 type ForeignEdit = fn(&Path);
 
-/// The ways in which another program edits the third file.
+/// The methods by which another program edits the third file.
 const FOREIGN_EDITS: [(&str, ForeignEdit); 3] = [
     ("write in place", |path| {
         fs::write(path, THEIRS).unwrap();
@@ -106,7 +106,7 @@ const FOREIGN_EDITS: [(&str, ForeignEdit); 3] = [
     }),
 ];
 
-/// Makes the foreign edit right before a call; where the lease makes it wait, before the first later call without a lease.
+/// Makes the foreign edit right before a call; if the lease makes it wait, before the first later call without a lease.
 fn edit_before_call(ground: &Ground, number: u64, edit: ForeignEdit) {
     let (path, done) = (ground.root.join("c"), std::sync::Mutex::new(false));
     ground.disk.before_each(move |call| {
@@ -114,7 +114,7 @@ fn edit_before_call(ground: &Ground, number: u64, edit: ForeignEdit) {
         if call.number < number || *done {
             return;
         }
-        // A blocking open would wait for ever, because this thread holds the lease.
+        // A blocking open would wait forever, because this thread holds the lease.
         let nonblocking = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::WRONLY;
         let mode = rustix::fs::Mode::empty();
         if rustix::fs::open(&path, nonblocking, mode).is_ok() {

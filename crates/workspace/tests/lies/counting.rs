@@ -1,4 +1,5 @@
-//! Two mounts, like two machines, count up one file: no number is lost, and the file is never missing for good.
+//! Two mounts, like two machines, increment a number in one file: no increment is lost, and the file is never missing
+//! for good.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use lancet_workspace::{CommitError, FaultyDisk, NewBytes, Workspace, WriteOption
 
 use crate::site::{Seen, Site, open};
 
-/// Counts up until this many of its edits were answered with success; returns how often it was refused.
+/// Increments the number until this many of its edits have succeeded; returns how often it was refused.
 fn count(workspace: &Workspace, path: &Path, times: u64) -> u64 {
     let mut refused = 0;
     let mut done = 0;
@@ -35,7 +36,7 @@ fn count(workspace: &Workspace, path: &Path, times: u64) -> u64 {
     refused
 }
 
-/// Counts from these roots at once; each has a state folder of its own, as on two machines.
+/// Increments from these roots at once; each has a separate state folder, as on two machines.
 fn count_from(site: &Site, roots: &[PathBuf; 2], lies: &[Lie]) {
     let times = if judges::is_long() { 1000 } else { 40 };
     site.put("count", "0\n");
@@ -81,7 +82,7 @@ fn two_mounts_lose_no_edit() {
     }
 }
 
-/// Where a rename itself is not one step, two machines cannot keep out of each other's way. On one machine the lock does.
+/// If a rename itself is not one step, two machines cannot exclude each other. On one machine the lock does.
 #[test]
 fn renames_in_steps_lose_no_edit_on_one_machine() {
     for lies in [

@@ -38,7 +38,7 @@ fn a_death_at_any_call_leaves_old_or_new() {
                 let disk = Arc::new(FaultyDisk::new());
                 let workspace = site.open(Arc::clone(&disk));
                 let io = rustix::io::Errno::IO.raw_os_error();
-                // Locating and reading are before the commit; a test of the commit begins behind them.
+                // Locating and reading come before the commit; a test of the commit begins after them.
                 disk.fail(u64::MAX, io, Lasting::FromThereOn);
                 let seen = crate::site::Seen::at(&workspace, &site.root.join("a")).unwrap();
                 drop(seen);
@@ -61,7 +61,7 @@ fn a_death_at_any_call_leaves_old_or_new() {
                     Kind::Move => (a, b) == (old, None) || (a, b) == (None, old),
                 };
                 assert!(is_whole, "{told}: {:?}", site.lying.names());
-                // A file that had a name before the journal knew of it is swept a day later; a folder is never left.
+                // A file that had a name before the journal recorded it is swept a day later; a folder is never left.
                 let is_ours = |name: &String| name.starts_with(".lancet-");
                 let left = site.lying.names();
                 let folders = left

@@ -1,4 +1,4 @@
-//! Each lie alone: every kind of change does what its answer says, and the answer names the protection that there was.
+//! Each lie alone: every kind of change does what its answer says, and the answer names the actual protection.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use lancet_workspace::{
 
 use crate::site::{Seen, Site, create, creation, relocate, remove, replace};
 
-/// The lies, and the guarantee that is left for a file that is replaced on this machine.
+/// The lies, and the guarantee that remains for a file that is replaced on this machine.
 const LIES: [(&[Lie], &str); 15] = [
     (&[], "exchange"),
     (&[Lie::IgnoresFlags], "aside"),
@@ -190,7 +190,7 @@ fn an_error_that_is_told_only_on_close_leaves_the_file() {
         site.put("a", "one\n");
         let workspace = site.open(Arc::new(FaultyDisk::new()));
         let (path, new) = (site.root.join("a"), site.root.join("b"));
-        // An exchange is tried out once, with files of its own, whose close is not meant here.
+        // An exchange is tested once, with separate files, whose close is not meant here.
         replace(&workspace, &path, "zero\n", WriteOptions::default()).unwrap();
         replace(&workspace, &path, "one\n", WriteOptions::default()).unwrap();
         let in_place = WriteOptions {

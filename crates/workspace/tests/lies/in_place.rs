@@ -1,5 +1,5 @@
-//! A rewrite in place: it is called leased only where a lease sees every writer, and another machine's files are rewritten
-//! only where that is allowed.
+//! A rewrite in place: it is called leased only if a lease detects every writer, and another machine's files are
+//! rewritten only if that is allowed.
 
 use std::fs;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ fn files_that_other_machines_may_write_are_rewritten_only_where_that_is_allowed(
     assert_eq!(written.guarantee.name(), "in-place");
     assert_eq!(written.warnings, [Warning::Unprotected]);
     assert_eq!(site.text("a").as_deref(), Some("two\n"));
-    // A file that keeps its other names is rewritten, too, and so refused.
+    // A file whose other names are to be preserved is rewritten in place, too, and therefore refused.
     let options = WriteOptions::default();
     fs::hard_link(&path, site.root.join("b")).unwrap();
     let error = replace(&workspace, &path, "three\n", options).unwrap_err();
@@ -107,7 +107,7 @@ fn the_kernels_own_file_systems_are_not_tried_out() {
     replace(&workspace, &path, "two\n", WriteOptions::default()).unwrap();
     let made = |method: &str| calls.lock().unwrap().contains(&method);
     assert!(!made("make_folder_at") && !made("list_inodes"));
-    // The same folder, as if a program kept it.
+    // The same folder, as if a program served it.
     disk.pretend_host(FileSystemHost::Program);
     replace(&workspace, &path, "three\n", WriteOptions::default()).unwrap();
     assert!(made("list_inodes"));

@@ -1,5 +1,5 @@
-//! The commit on file systems that do not do what they say: whatever they answer, nothing is lost, and the guarantee that
-//! is named is the one that held. They are served by this very program (`lancet_testing::lying_disk`); where it may not
+//! The commit on file systems that do not do what they report: whatever they answer, nothing is lost, and the reported
+//! guarantee is the one that held. They are served by this very program (`lancet_testing::lying_disk`); if it may not
 //! mount, the tests are skipped.
 
 #![cfg(target_os = "linux")]

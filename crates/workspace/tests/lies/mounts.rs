@@ -1,5 +1,5 @@
-//! Several mounts of one file system: what another one does is not overlooked, and what was proved of a mount is not
-//! believed of the next one at the same place.
+//! Several mounts of one file system: changes through another mount are noticed, and what was proved of a mount is not
+//! applied to the next one at the same place.
 
 use std::fs;
 use std::sync::{Arc, Once};
@@ -91,7 +91,7 @@ fn a_file_that_another_mount_wrote_at_the_last_moment_is_not_overlooked() {
                             fs::write(other.join("new"), "two\n").unwrap();
                             fs::rename(other.join("new"), other.join("a")).unwrap();
                         }
-                        // As long as before, and within the time that the kernel trusts its memory.
+                        // As long as before, and within the time that the kernel trusts its cache.
                         false => fs::write(other.join("a"), "two\n").unwrap(),
                     });
                 }
@@ -161,7 +161,7 @@ fn a_folder_that_another_machine_has_locked_is_left_alone_until_it_is_free() {
     assert_eq!(site.text("a").as_deref(), Some("one\n"));
     fs::remove_dir(&holder).unwrap();
     fs::remove_dir(&lock).unwrap();
-    // The kernel remembers for a second that the lock was there.
+    // The kernel caches for a second that the lock was there.
     std::thread::sleep(std::time::Duration::from_millis(1200));
     let written = replace(&workspace, &path, "two\n", options).unwrap();
     assert_eq!(written.guarantee.name(), "aside");

@@ -12,7 +12,7 @@ use lancet_workspace::{
     Written,
 };
 
-/// A file system, mounted as often as is wanted, and a state folder on another one.
+/// A file system, mounted as often as needed, and a state folder on another one.
 pub(crate) struct Site {
     pub(crate) lying: LyingDisk,
     pub(crate) root: PathBuf,
@@ -22,7 +22,7 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// Mounts a file system that lies in these ways; none where this process may not mount.
+    /// Mounts a file system that lies in the given ways; none if this process may not mount.
     pub(crate) fn new(lies: &[Lie]) -> Option<Site> {
         Site::of(LyingDisk::new(lies))
     }
@@ -63,13 +63,13 @@ impl Site {
         open(&self.root, &self.state, disk)
     }
 
-    /// The text of a file, as the file system itself has it.
+    /// Returns the text of a file, as the file system itself stores it.
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         let bytes = self.lying.content(name)?;
         Some(String::from_utf8(bytes).unwrap())
     }
 
-    /// The texts of the displaced files, sorted.
+    /// Returns the texts of the displaced files, sorted.
     pub(crate) fn displaced(&self) -> Vec<String> {
         let Ok(entries) = fs::read_dir(self.state.join("displaced")) else {
             return Vec::new();

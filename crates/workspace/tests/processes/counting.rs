@@ -1,4 +1,4 @@
-//! Several threads and several processes count up one file: every successful write must be in the sum.
+//! Several threads and several processes increment a number in one file: every successful write must be in the sum.
 
 use std::fs;
 use std::path::Path;
@@ -49,7 +49,7 @@ fn open(folder: &Path) -> Workspace {
     .unwrap()
 }
 
-/// The other processes run this same test; an environment variable tells them the folder to count in.
+/// The other processes run this same test; an environment variable contains the folder to count in.
 #[test]
 fn counted_by_threads_and_processes_nothing_is_lost() {
     if let Some(folder) = std::env::var_os("LANCET_TEST_COUNT_IN") {

@@ -1,4 +1,4 @@
-//! Writes to a full disk: a small file system in memory, mounted for the test where this process may mount.
+//! Writes to a full disk: a small file system in memory, mounted for the test if this process may mount.
 
 use std::fs;
 use std::path::Path;
@@ -61,7 +61,7 @@ fn without_room_the_file_stays_and_nothing_is_left() {
     is_full(commit(&workspace, &disk.at.join("d/new.txt"), &new));
     assert_eq!(names(&disk.at), ["large.txt"]);
 
-    // A rewrite in place has room for as many bytes as before and no more.
+    // A rewrite in place has space for as many bytes as before and no more.
     fs::hard_link(&file, disk.at.join("twin.txt")).unwrap();
     is_full(commit(&workspace, &file, &vec![b'n'; 1500 * 1024]));
     assert!(fs::read(&file).unwrap() == old);
@@ -113,7 +113,7 @@ fn no_rung_damages_a_file_on_a_full_disk() {
     ];
     let mut refused = Vec::new();
     for (name, lacks, strategy) in rungs {
-        // The state folder is on the small disk, or on one with enough room.
+        // The state folder is on the small disk, or on one with enough space.
         for beside in [true, false] {
             let Some(small) = SmallDisk::mount(1024) else {
                 return;

@@ -183,7 +183,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Reads a file; fails where it cannot be read.
+    /// Reads a file; fails if it cannot be read.
     pub(crate) fn at(workspace: &Workspace, path: &Path) -> Result<Seen, CommitError> {
         let located = located(workspace, path)?;
         let snapshot = located.snapshot(1 << 30).map_err(unread)?;
@@ -205,7 +205,7 @@ impl Seen {
     }
 }
 
-/// A root and the state folder beside it.
+/// A root and the state folder next to it.
 pub(crate) struct Site {
     pub(crate) root: PathBuf,
     pub(crate) state: PathBuf,
@@ -224,17 +224,17 @@ impl Site {
         Workspace::open(&roots, disk, Some(self.state.clone())).unwrap()
     }
 
-    /// Every file below the root.
+    /// Returns every file below the root.
     pub(crate) fn tree(&self) -> Tree {
         files(&self.root)
     }
 
-    /// Every displaced file.
+    /// Returns every displaced file.
     pub(crate) fn kept(&self) -> Tree {
         files(&self.state.join("displaced"))
     }
 
-    /// The number of journal files.
+    /// Returns the number of journal files.
     pub(crate) fn journals(&self) -> usize {
         fs::read_dir(self.state.join("journal")).map_or(0, Iterator::count)
     }
@@ -271,7 +271,7 @@ impl CommitKind {
         site
     }
 
-    /// A disk on which the commit takes this commit's rung.
+    /// Returns a disk on which the commit uses this commit's method.
     pub(crate) fn disk(&self) -> Arc<FaultyDisk> {
         let disk = Arc::new(FaultyDisk::new());
         for (method, error) in self.lacks {
@@ -291,7 +291,7 @@ pub(crate) const WRITTEN_WITH_WARNINGS: i32 = 10;
 pub(crate) const REFUSED: i32 = 11;
 pub(crate) const CONFLICT: i32 = 12;
 
-/// The program prints these two words, and the calls between them in a trace are those of the commit.
+/// The program prints these two markers, and the calls between them in a trace are those of the commit.
 pub(crate) const BEGIN: &str = "begin";
 pub(crate) const END: &str = "end";
 
@@ -301,7 +301,7 @@ fn mark(word: &str) {
     out.flush().unwrap();
 }
 
-/// The program: it reads the files and makes one commit.
+/// Runs the program: it reads the files and makes one commit.
 pub(crate) fn play(name: &str, folder: &Path) -> ExitCode {
     let commit = CommitKind::named(name);
     let site = Site::of(folder);

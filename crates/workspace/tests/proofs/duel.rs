@@ -1,7 +1,7 @@
-//! Figure 4: duels. Another process writes the file in one of six ways while we commit, at random moments of the commit.
-//! Both run in parallel, so that races inside the kernel are met, which the explorer cannot show. The files are checked as
-//! in the explorer. Check-then-write and check-then-rename, the ways of other tools, must lose bytes in the same duels;
-//! otherwise the moments were not met.
+//! Figure 4: duels. Another process writes the file in one of six ways while we commit, at random moments of the
+//! commit. Both run in parallel, so that races inside the kernel occur, which the explorer cannot show. The files are
+//! checked as in the explorer. Check-then-write and check-then-rename, the methods of other tools, must lose bytes in
+//! the same duels; otherwise the critical moments did not occur.
 
 #[path = "duel/barrier.rs"]
 mod barrier;
@@ -203,7 +203,7 @@ fn fight(kind: System, at: &Path, way: Way, rounds: u64, limit: Duration) {
             let begun = Instant::now();
             let said = write(way, &workspace, &site, &mut guarantees);
             // The estimate moves towards the median of all times, in larger steps at first: a round in which the system
-            // had other things to do counts no more than another.
+            // was busy counts no more than another.
             let step = usual / if round < 32 { 8 } else { 32 };
             match begun.elapsed().as_nanos() as u64 > usual {
                 true => usual += step,
@@ -212,14 +212,14 @@ fn fight(kind: System, at: &Path, way: Way, rounds: u64, limit: Duration) {
             other.wait();
             judge(opponent, &workspace, &site, said, &mut tally);
             made += 1;
-            // Where the last check comes late in a write (FUSE), one in a hundred writes is in time. Duels in which nobody won, or
-            // nobody lost, show nothing.
+            // If the last check comes late in a write (FUSE), one in a hundred writes is in time. Duels in which no
+            // side won, or no side lost, show nothing.
             let has_met = sum.written + tally.written > 0 && sum.refused + tally.refused > 0;
             let limit = if has_met { limit } else { limit * 20 };
             if way.promises() && begun_with.elapsed() > limit {
                 break;
             }
-            // One loss proves that the moment was met.
+            // One loss proves that the critical moment occurred.
             if !way.promises() && tally.faults.contains_key("lost") {
                 break;
             }
@@ -271,8 +271,8 @@ fn fight(kind: System, at: &Path, way: Way, rounds: u64, limit: Duration) {
     }
 }
 
-/// How long one write takes that nobody disturbs, in nanoseconds: the median of three after a first one, which also
-/// sets up the state folder. The opponents write at random moments of this span.
+/// Measures one undisturbed write, in nanoseconds: the median of three after a first one, which also sets up the state
+/// folder. The opponents write at random moments of this span.
 fn time_of_one(way: Way, workspace: &Workspace, site: &Site) -> u64 {
     let mut times = [0; 4].map(|_: u64| {
         clear(site);
@@ -412,9 +412,9 @@ fn judge(opponent: &str, workspace: &Workspace, site: &Site, said: Said, tally: 
     }
 }
 
-/// Makes the kernel ask the file system for the size of every file in a folder. On FUSE the kernel takes two hard links
-/// for two files and believes the size of each for a second: bytes that were appended through a handle of the old name
-/// are stored, and a reader of the new name would not see them yet.
+/// Makes the kernel request the size of every file in a folder from the file system. On FUSE the kernel takes two hard
+/// links for two files and caches the size of each for a second: bytes that were appended through a handle of the old
+/// name are stored, and a reader of the new name would not see them yet.
 fn refresh_sizes(folder: &Path) {
     use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
     for entry in fs::read_dir(folder).into_iter().flatten() {
@@ -424,7 +424,8 @@ fn refresh_sizes(folder: &Path) {
     }
 }
 
-/// Whether the later check of the displaced file finds the late bytes, as the history does before it seals a file.
+/// Returns whether the later check of the displaced file finds the late bytes, as the history does before it seals a
+/// file.
 fn found_late(workspace: &Workspace, displaced: Option<&Displaced>) -> bool {
     displaced.is_some_and(|displaced| {
         displaced.seal != Seal::Sealed

@@ -1,6 +1,6 @@
-//! Figure 13: another process replaces a folder of the root, and a file in it, by links to the outside and back without
-//! pause, while we read, write, edit and create. Nothing outside is ever read or changed. A program that resolves a path,
-//! compares it and then opens it does read outside; otherwise the swaps were not met.
+//! Figure 13: another process continuously replaces a folder of the root, and a file in it, by links to the outside and
+//! back, while we read, write, edit and create. Nothing outside is ever read or changed. A program that resolves a
+//! path, compares it and then opens it does read outside; otherwise the swaps had no effect.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -128,7 +128,7 @@ impl Drop for Swapper {
     }
 }
 
-/// Removes the new files, so that they do not become too many.
+/// Removes the new files, so that they do not accumulate.
 fn tidy(root: &Path, state: &Path) {
     for folder in [root.join("d"), root.join("other")] {
         // Only the real folder is cleared, never through a link.
@@ -152,7 +152,7 @@ fn tidy(root: &Path, state: &Path) {
     }
 }
 
-/// The way of other tools, repeated until it reads outside.
+/// Reads by the method of other tools, repeatedly, until it reads outside.
 fn naive(site: &Site, limit: Duration) -> u64 {
     let path = site.root.join("d/f");
     let begun = Instant::now();
@@ -171,7 +171,7 @@ fn naive(site: &Site, limit: Duration) -> u64 {
     unreachable!("the loop ends by itself")
 }
 
-/// The program of the other process.
+/// Runs the program of the other process.
 pub(crate) fn play(root: &Path) -> ExitCode {
     let swap = |one: &Path, other: &Path| {
         let _ = renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE);

@@ -154,7 +154,7 @@ fn trace(commit: &CommitKind) -> Result<Counts, Skipped> {
             false => {}
         }
     }
-    // The printed words are not part of the commit.
+    // The printed markers are not part of the commit.
     counts.remove("write");
     let inside = counts.into_iter().filter(|(_, (_, inside))| *inside > 0);
     Ok(inside
@@ -162,7 +162,7 @@ fn trace(commit: &CommitKind) -> Result<Counts, Skipped> {
         .collect())
 }
 
-/// The files before and after a commit without a fault.
+/// Returns the files before and after a commit without a fault.
 fn undisturbed(commit: &CommitKind) -> (Tree, Tree) {
     let folder = TestFolder::in_memory();
     let site = commit.prepare(folder.path());
@@ -205,7 +205,7 @@ impl Tally {
     ) -> Result<(), String> {
         let words = String::from_utf8_lossy(&output.stdout).into_owned();
         let found = site.tree();
-        // The new bytes of a rewrite are stored beside its old ones and do not count here.
+        // The new bytes of a rewrite are stored next to its old ones and do not count here.
         let mut kept = site.kept();
         kept.retain(|name, _| !name.ends_with(".new"));
         let code = output.status.code();
@@ -254,7 +254,7 @@ impl Tally {
     }
 }
 
-/// Fails where a file is neither old nor new.
+/// Fails if a file is neither old nor new.
 fn is_whole(found: &Tree, before: &Tree, after: &Tree) -> Result<(), String> {
     let torn = found.iter().find(|(name, bytes)| {
         let whole = before.get(*name) == Some(bytes) || after.get(*name) == Some(bytes);

@@ -1,5 +1,5 @@
-//! Figure 2 with processes: two instances stop before each of their calls and continue when they are told to, and a foreign
-//! writer acts between their calls. The lock of the folder excludes them from each other; without it the same schedules must
+//! Figure 2 with processes: two instances stop before each of their calls and continue on command, and a foreign writer
+//! acts between their calls. The lock of the folder excludes them from each other; without it the same schedules must
 //! lose an update, which proves that the lock is needed.
 
 #[allow(dead_code, reason = "the explorer asks more of them")]
@@ -289,13 +289,13 @@ fn judge(
 fn say(words: &str) {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{words}").and_then(|()| out.flush()).unwrap();
-    // Waits until it may continue; ends where the runner is gone.
+    // Waits until it may continue; ends if the runner is gone.
     if std::io::stdin().read_exact(&mut [0]).is_err() {
         std::process::exit(0);
     }
 }
 
-/// The program of an instance.
+/// Runs the program of an instance.
 pub(crate) fn play(folder: &Path, name: &str, locks: &str) -> ExitCode {
     let site = Site::of(folder);
     let disk = std::sync::Arc::new(FaultyDisk::new());

@@ -1,6 +1,6 @@
-//! Figure 5: four processes increment numbers in one file, each its own number and the sum, and every 50 ms one of them is
-//! killed and started again. Each process knows the last number that a commit acknowledged: a smaller one in the file is a
-//! lost update, a larger one is an update that nobody made.
+//! Figure 5: four processes increment numbers in one file, each its number and the sum, and every 50 ms one of them is
+//! killed and started again. Each process knows the last number that a commit acknowledged: a smaller one in the file
+//! is a lost update, a larger one is an update that no process made.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -35,7 +35,7 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
     Ok(())
 }
 
-/// The text of the file: one number for each worker and their sum, always of the same length.
+/// Returns the text of the file: one number for each worker and their sum, always of the same length.
 fn text(counts: [u64; WORKERS]) -> String {
     let sum: u64 = counts.iter().sum();
     let [a, b, c, d] = counts;
@@ -146,7 +146,7 @@ fn count(rung: &'static str, times: u64) {
     );
 }
 
-/// The program of a worker.
+/// Runs the program of a worker.
 pub(crate) fn play(rung: &str, folder: &Path, index: usize, times: u64, begun: u64) -> ExitCode {
     let site = Site::of(folder);
     let commit = CommitKind::named(rung);
@@ -170,8 +170,8 @@ pub(crate) fn play(rung: &str, folder: &Path, index: usize, times: u64, begun: u
             "{rung}: {mine} where {last} was written"
         );
         if mine > last {
-            // The worker before this one wrote it without an acknowledgement. It is made up for here; otherwise the next
-            // worker would find two more if this one is killed at the same point.
+            // The worker before this one wrote it without an acknowledgement. It is acknowledged now; otherwise the
+            // next worker would find two more if this one is killed at the same point.
             acknowledge(mine);
         }
         (last, may_be_one_more) = (mine, false);
@@ -185,7 +185,7 @@ pub(crate) fn play(rung: &str, folder: &Path, index: usize, times: u64, begun: u
             Ok(written) => {
                 last += 1;
                 acknowledge(last);
-                // The displaced files are removed, so that they do not become too many.
+                // The displaced files are removed, so that they do not accumulate.
                 for displaced in written.iter().filter_map(|one| one.displaced.as_ref()) {
                     let _ = fs::remove_file(&displaced.path);
                 }
@@ -204,7 +204,7 @@ fn acknowledge(number: u64) {
     out.flush().unwrap();
 }
 
-/// Reads the file; `None` where another worker is writing it, so that its name is free or it is leased.
+/// Reads the file; `None` if another worker is writing it, so that its name is free or it is leased.
 fn read(workspace: &Workspace, site: &Site) -> Option<(Seen, [u64; WORKERS])> {
     let seen = match Seen::at(workspace, &site.root.join("count")) {
         Ok(seen) => seen,

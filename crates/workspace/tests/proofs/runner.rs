@@ -5,7 +5,7 @@ use std::process::{Child, Command, ExitCode};
 use std::sync::{PoisonError, RwLock};
 use std::time::Instant;
 
-/// How much is tried.
+/// How extensive the proofs are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// What CI has time for.
@@ -30,7 +30,7 @@ impl Form {
     }
 }
 
-/// A proof: a function that fails where a promise does not hold.
+/// A proof: a function that fails if a promise does not hold.
 pub(crate) struct Proof {
     pub(crate) name: &'static str,
     pub(crate) run: fn(Form) -> Result<(), Skipped>,
@@ -94,11 +94,11 @@ pub(crate) fn run(proofs: &[Proof], words: &[&str]) -> ExitCode {
     }
 }
 
-/// Keeps the start of a process and the use of files on another thread apart.
+/// Separates the start of a process from the use of files on another thread.
 static STARTS: RwLock<()> = RwLock::new(());
 
-/// Starts a program while no other thread is in [`without_starts`]. Until a new process runs its program it holds copies
-/// of all open handles, and files that another thread uses seem to be in use by somebody else.
+/// Starts a program while no other thread is in [`without_starts`]. Until a new process runs its program it holds
+/// copies of all open handles, and files that another thread uses seem to be in use by another process.
 pub(crate) fn start(command: &mut Command) -> Child {
     let _alone = STARTS.write().unwrap_or_else(PoisonError::into_inner);
     command.spawn().unwrap()
@@ -110,7 +110,7 @@ pub(crate) fn without_starts<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// A command that runs this program in a role.
+/// Makes a command that runs this program in a role.
 pub(crate) fn role(words: &[&str]) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.arg("role").args(words);
@@ -124,7 +124,7 @@ pub(crate) fn missing(program: &str, why: &str) -> String {
     format!("{program}: {why}")
 }
 
-/// Runs a program to its end; where it fails, returns what it wrote to standard error.
+/// Runs a program to its end; if it fails, returns what it wrote to standard error.
 pub(crate) fn system(program: &str, arguments: &[&str]) -> Result<String, String> {
     match Command::new(program).args(arguments).output() {
         Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).into()),
@@ -152,7 +152,7 @@ pub(crate) fn on_two_threads<T: Sync>(jobs: &[T], work: impl Fn(&T) + Sync) {
     });
 }
 
-/// Ends this process when the runner has ended, however that happened; otherwise it might wait or work for ever.
+/// Ends this process when the runner has ended, however that happened; otherwise it might wait or work forever.
 pub(crate) fn end_with_the_runner() {
     let runner = rustix::process::getppid();
     std::thread::spawn(move || {

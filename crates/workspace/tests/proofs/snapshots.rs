@@ -36,7 +36,7 @@ enum Moment {
     Returned,
 }
 
-/// One commit whose image is copied before one of its calls; where it has fewer calls, after its return.
+/// One commit whose image is copied before one of its calls; if it has fewer calls, after its return.
 struct Shot<'t> {
     template: &'t Path,
     kind: System,
@@ -151,8 +151,8 @@ pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
     }
 }
 
-/// Calls that change no more than the handle or the metadata of a file. The short form makes no copy right after them, nor
-/// after one of [`READING_CALLS`].
+/// Calls that change no more than the handle or the metadata of a file. The short form makes no copy right after them,
+/// nor after one of [`READING_CALLS`].
 const MINOR: [&str; 7] = [
     "open_at",
     "open_state_folder",
@@ -163,8 +163,8 @@ const MINOR: [&str; 7] = [
     "copy_attributes",
 ];
 
-/// The numbers of the calls before which the image is copied: the first one, and in the short form those after a call that
-/// changes a name or content or flushes.
+/// Returns the numbers of the calls before which the image is copied: the first one, and in the short form those after
+/// a call that changes a name or content or flushes.
 fn calls(form: Form, commit: &CommitKind) -> Vec<u64> {
     let folder = TestFolder::in_memory();
     let site = commit.prepare(folder.path());

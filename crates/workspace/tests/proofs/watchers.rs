@@ -23,7 +23,7 @@ const SILENCE: Duration = Duration::from_millis(700);
 /// How long the first event about the file may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How often a watcher may say nothing of the file before it has failed.
+/// How often a watcher may report nothing about the file before it has failed.
 const MOST_SILENT: usize = 2;
 
 /// An event about a file.
@@ -79,7 +79,8 @@ pub(crate) fn prove(_: Form) -> Result<(), Skipped> {
                     .filter(|(_, file)| file == "a")
                     .map(|(word, _)| *word)
                     .collect();
-                // A watcher on a loaded machine may lose its own events: @parcel/watcher said nothing once in some hundred runs.
+                // A watcher on a loaded machine may lose events: @parcel/watcher reported nothing once in some hundred
+                // runs.
                 if !about.is_empty() || silent == MOST_SILENT {
                     break (heard, about);
                 }
@@ -117,7 +118,7 @@ pub(crate) fn prove(_: Form) -> Result<(), Skipped> {
     }
 }
 
-/// What a watcher tells of one write; the reason why it cannot be had.
+/// Returns what a watcher reports about one write; the error is the reason why the watcher is not available.
 fn told_of_a_write(rung: &str, listen: Listen) -> Result<Vec<Heard>, String> {
     let folder = TestFolder::in_memory();
     let commit = CommitKind::named(rung);

@@ -1,6 +1,6 @@
-//! Several workspaces over the same root, and another writer, run by turns: a schedule with few switches decides whose turn
-//! it is, and all schedules are tried. Each workspace adds its own line to the text it has read, and tries again where it is
-//! refused.
+//! Several workspaces over the same root, and another writer, run in turns: a schedule with few switches decides whose
+//! turn it is, and all schedules are tried. Each workspace adds its line to the text it has read, and tries again if it
+//! is refused.
 
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
@@ -209,7 +209,7 @@ fn run(
     (committed, wrong)
 }
 
-/// All schedules with at most three switches, every `stride`-th of them.
+/// Passes all schedules with at most three switches, every `stride`-th of them, to `each`.
 fn schedules(actors: usize, lengths: &[u64], stride: usize, each: &mut dyn FnMut(Schedule)) {
     let mut number = 0;
     for first in 0..actors {

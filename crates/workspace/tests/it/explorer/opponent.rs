@@ -1,5 +1,5 @@
-//! Six kinds of other writers of the file `a`, in steps of one or two system calls. A step that would wait for our lease is
-//! tried again before our next call, which simulates a blocked `open` without a thread.
+//! Six kinds of other writers of the file `a`, in steps of one or two system calls. A step that would wait for our
+//! lease is tried again before our next call, which simulates a blocked `open` without a thread.
 
 use std::ffi::c_void;
 use std::fs::{self, File, OpenOptions};
@@ -56,12 +56,12 @@ impl Script {
         }
     }
 
-    /// The number of steps that were made.
+    /// Returns the number of steps that were made.
     pub(super) fn made(&self) -> usize {
         self.next
     }
 
-    /// Makes all remaining steps; returns false where one still waits.
+    /// Makes all remaining steps; returns false if one still waits.
     pub(super) fn finish(&mut self) -> bool {
         self.advance(|_| true);
         self.next == self.steps
@@ -109,7 +109,7 @@ impl Opponent {
         }
     }
 
-    /// The texts that the opponent's write makes of a whole other text.
+    /// Returns the texts that the opponent's write can make from the whole old or new text.
     pub(super) fn mixtures(&self) -> Vec<String> {
         let over = |text: &str| format!("{THEIRS}{}", text.get(THEIRS.len()..).unwrap_or(""));
         match self.name {

@@ -1,4 +1,4 @@
-//! The writers that run against the opponents: each method of lancet, and the two ways of other tools.
+//! The writers that run against the opponents: each method of lancet, and the two methods of other tools.
 
 use std::ffi::OsStr;
 use std::io::IoSlice;
@@ -23,7 +23,7 @@ pub(super) enum Said {
     Conflict,
 }
 
-/// What a writer does to the file.
+/// The change that a writer makes to the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
     /// It gets new content.
@@ -34,7 +34,7 @@ pub(super) enum Goal {
     Moved,
 }
 
-/// A way to write.
+/// A method of writing.
 pub(super) struct Rung {
     pub(super) name: &'static str,
     /// Whether the writer promises that no foreign write is lost.
@@ -193,7 +193,7 @@ pub(super) const RUNGS: [Rung; 9] = [
     },
 ];
 
-/// The way of most tools: read, compare, write.
+/// Writes by the method of most tools: read, compare, write.
 fn check_then_write(ground: &Ground) -> Said {
     let disk = &*ground.disk;
     let Some(folder) = checked(ground) else {
@@ -208,7 +208,7 @@ fn check_then_write(ground: &Ground) -> Said {
     Said::Plainly
 }
 
-/// The way of careful tools: write a new file beside it, read, compare, rename.
+/// Writes by the method of careful tools: write a new file next to it, read, compare, rename.
 fn check_then_rename(ground: &Ground) -> Said {
     let disk = &*ground.disk;
     let folder = disk.open_folder(&ground.root).unwrap();

@@ -1,5 +1,5 @@
-//! The other process of a duel. It writes the file in one of six ways in each round, and its `open` waits for a lease as
-//! that of any program does.
+//! The other process of a duel. It writes the file in one of six ways in each round, and its `open` waits for a lease
+//! like that of any program.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write as _};
@@ -25,7 +25,7 @@ pub(super) const KINDS: [&str; 6] = [
     "mapping",
 ];
 
-/// Every text that a file may hold after a duel.
+/// Returns every text that a file may contain after a duel.
 pub(super) fn mixtures(kind: &str) -> Vec<String> {
     let over = |text: &str| format!("{THEIRS}{}", &text[THEIRS.len()..]);
     let mut all = vec![OLD.to_owned(), OURS.to_owned(), THEIRS.to_owned()];
@@ -52,7 +52,7 @@ pub(crate) fn play(kind: &str, file: &Path, meeting: &Path) -> ExitCode {
             break;
         };
         wait(delay);
-        // Some opponents hold the file open for a while before they write.
+        // Some opponents have the file open for a while before they write.
         act(kind, file, delay % 97 * 1_000);
         barrier.done(round);
     }
