@@ -30,7 +30,7 @@ pub struct RawCall {
     pub cancel: Cancel,
     /// The approver for this call; none to use the engine's approver.
     pub approver: Option<Arc<dyn Approver>>,
-    /// How a person is asked.
+    /// How the call asks a person.
     pub asks: Asks,
     /// Who the call is made for, which decides which lines count as seen.
     pub applied_by: AppliedBy,
@@ -103,7 +103,7 @@ impl RawCall {
         self
     }
 
-    /// Sets how a person is asked.
+    /// Sets how the call asks a person.
     #[must_use]
     pub fn asking(mut self, asks: Asks) -> Self {
         self.asks = asks;

@@ -26,7 +26,7 @@ pub const fn term(tools: &'static str, shell: &'static str) -> Term {
 
 /// The text that an edit replaces.
 pub const OLD: Term = term("old_string", "--old");
-/// The text that an edit puts there.
+/// The replacement text of an edit.
 pub const NEW: Term = term("new_string", "--new");
 /// The verb before a call or a command.
 pub const CALL: Term = term("Call", "Run");

@@ -72,7 +72,7 @@ pub enum Outcome {
     Listed(FolderOutcome),
     /// Files were changed, or would be in a dry run.
     Changed(ChangeOutcome),
-    /// A host's tool answered with data of its own: always an object.
+    /// A host's tool answered with its own data: always an object.
     Answered(Value),
     /// The call was refused, and nothing was written.
     Refused(RefusedOutcome),

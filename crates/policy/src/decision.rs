@@ -12,7 +12,7 @@ use crate::rule::{Effect, Rule};
 pub enum Outcome {
     /// The access is allowed.
     Allow,
-    /// A person is asked first.
+    /// A person must consent first.
     Ask,
     /// The access is refused.
     Deny,
@@ -21,7 +21,7 @@ pub enum Outcome {
 /// The default decision for writes that no rule or table decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// A person is asked about every write.
+    /// Every write needs a person's consent.
     #[default]
     Ask,
     /// Writes inside the roots are allowed.
@@ -144,7 +144,7 @@ impl fmt::Display for Cause<'_> {
 /// A decision about one access to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision<'p> {
-    /// Whether the access is allowed, asked about or denied.
+    /// Whether the access is allowed, needs consent or is denied.
     pub outcome: Outcome,
     /// What decided.
     pub cause: Cause<'p>,

@@ -63,7 +63,7 @@ const WRITING: &[&str] = &[
 pub enum Effect {
     /// The access is refused, whatever other rules say.
     Deny,
-    /// A person is asked.
+    /// The access needs a person's consent.
     Ask,
     /// The access is allowed where the mode would ask.
     Allow,

@@ -230,7 +230,7 @@ fn open_source(write: &Write<'_>) -> Result<Option<(OwnedFd, Stamp)>, CommitFail
     from.open_file(OpenMode::Read).map(Some).map_err(not_there)
 }
 
-/// Returns a copy the metadata of its original, after a check that the original had the expected content.
+/// Sets the metadata of a copy to that of its original, after a check that the original had the expected content.
 fn finish_copy(
     disk: &dyn Disk,
     write: &Write<'_>,

@@ -50,8 +50,8 @@ mod calls {
     /// `F_SETSIG`, which the `libc` crate does not define; the number is the same on every Linux target of Rust.
     const SET_SIGNAL: libc::c_int = 10;
 
-    /// Returns a lease break sends a signal to the holder. SIGIO, the default, would end the process; SIGURG is ignored
-    /// unless the host handles it, and a spurious one does no harm.
+    /// Selects the signal that the kernel sends to the holder at a lease break. SIGIO, the default, would end the
+    /// process; SIGURG is ignored unless the host handles it, and a spurious one does no harm.
     pub(super) fn use_harmless_signal(file: BorrowedFd<'_>) -> io::Result<()> {
         fcntl(file, SET_SIGNAL, libc::SIGURG).map(|_| ())
     }

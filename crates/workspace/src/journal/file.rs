@@ -318,7 +318,7 @@ impl Journal for FileJournal {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 Err(error) => return Err(error),
             };
-            // The lock is held for as long as its process lives. An entry of a living process that holds none of the
+            // The lock is held for as long as its process lives. An entry of a living process that does not hold the
             // caller's folder locks is finished or rolled back, and about to be closed.
             if self.disk.try_lock(file.as_fd()).unwrap_or(false) {
                 all.extend(self.read(&file)?.0);

@@ -446,7 +446,7 @@ fn a_record_of_another_start_is_judged_by_content() {
     });
     let ground = dead_at(kind, exchanged.unwrap()).unwrap();
     let ours = ground.text("a");
-    // Another inode with the same bytes: some file systems number their files anew at each mount.
+    // Another inode with the same bytes: some file systems renumber their files at each mount.
     fs::write(ground.root.join("copy"), &ours).unwrap();
     fs::rename(ground.root.join("copy"), ground.root.join("a")).unwrap();
     let log = fs::read_dir(ground.state.join("journal")).unwrap().next();
