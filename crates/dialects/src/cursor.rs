@@ -9,10 +9,10 @@ use crate::lines::ReplyLines;
 use crate::part::{Dialect, ReplyPart};
 use crate::path_line::path_of;
 
-/// The most names for which it is remembered whether they are known files.
+/// The maximum number of cached answers about whether a name is a known file.
 const MOST_KNOWN: usize = 4_096;
 
-/// How many lines are looked at before the cache of closing lines is asked.
+/// How many lines are checked before the cache of closing lines is used.
 const NEAR: usize = 4;
 
 /// The options for parsing a reply.
@@ -20,8 +20,8 @@ const NEAR: usize = 4;
 pub struct Options<'k> {
     /// The only format that is parsed; none for all of them, also several in one reply.
     pub format: Option<Dialect>,
-    /// Whether a file of this name exists. It decides what a grammar cannot: whether a line with blanks in it is a
-    /// path, and which of two names in a diff is meant.
+    /// Returns whether a file of this name exists. It decides what a grammar cannot: whether a line with blanks in it
+    /// is a path, and which of two names in a diff is meant.
     pub is_known: &'k dyn Fn(&str) -> bool,
 }
 
@@ -34,7 +34,7 @@ impl Default for Options<'_> {
     }
 }
 
-/// Whether more of the reply may come.
+/// Whether more of the reply may arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
     Yes,
@@ -48,27 +48,27 @@ pub(crate) struct EnteredFence {
     pub(crate) length: usize,
     /// The line that opens it.
     pub(crate) line: usize,
-    /// Whether the fence was opened again below its path line. Some models write fence, path line and fence, and close only
-    /// one of the two.
+    /// Whether the fence was opened again below its path line. Some models write fence, path line and fence, and close
+    /// only one of the two.
     pub(crate) is_reopened: bool,
-    /// The line that closed the fence inside, where this one was opened again.
+    /// The line that closed the inner fence, if this one was opened again.
     pub(crate) inner_closed: Option<usize>,
 }
 
-/// How far a reply was parsed.
+/// The state of parsing a reply.
 #[derive(Default)]
 pub(crate) struct ReadingState {
     /// The next line, counted from 0.
     pub(crate) at: usize,
-    /// The parts that are complete, in order.
+    /// The completed parts, in order.
     pub(crate) parts: Vec<ReplyPart>,
-    /// The fences that were entered because there are edits inside.
+    /// The fences that were entered because they contain edits.
     pub(crate) fences: Vec<EnteredFence>,
     /// The file of the last block, and the line after it.
     pub(crate) last_block: Option<(String, usize)>,
-    /// How many lines the edits have, those of the parts that are complete.
+    /// The number of lines in the edits of the completed parts.
     pub(crate) edit_lines: usize,
-    /// How many sections of a diff each file has had.
+    /// The number of diff sections per file so far.
     pub(crate) sections: HashMap<String, usize>,
 }
 
@@ -78,14 +78,14 @@ pub(crate) struct Cursor<'r, 't> {
     pub(crate) options: &'r Options<'r>,
     pub(crate) state: &'r mut ReadingState,
     ended: Ended,
-    /// How many lines the edits have, those of the edit that is being parsed among them.
+    /// The number of lines in all edits, including the edit that is being parsed.
     pub(crate) edit_lines: Cell<usize>,
     /// A cache for the next line that begins an edit: the line from which it was searched, and the result.
     pub(crate) next_edit: Option<(usize, Option<usize>)>,
     /// A cache for the next line that closes a fence of this character and length: the line from which it was searched,
     /// and the result.
     closings: HashMap<(char, usize), (usize, Option<usize>)>,
-    /// A cache for which names are known files: to ask is to look at the disk, and a reply may ask at every line.
+    /// A cache of which names are known files: each lookup accesses the disk, and a reply may need one at every line.
     known: RefCell<HashMap<&'t str, bool>>,
 }
 
@@ -108,12 +108,12 @@ impl<'r, 't> Cursor<'r, 't> {
         }
     }
 
-    /// Whether edits in this format are parsed.
+    /// Returns whether edits in this format are parsed.
     pub(crate) fn takes(&self, dialect: Dialect) -> bool {
         self.options.format.is_none_or(|format| format == dialect)
     }
 
-    /// A line; none after the end of the reply.
+    /// Returns a line; none after the end of the reply.
     #[inline]
     pub(crate) fn line(&self, at: usize) -> Result<Option<&'t str>, Stop> {
         if at < self.lines.len() {
@@ -125,14 +125,14 @@ impl<'r, 't> Cursor<'r, 't> {
         }
     }
 
-    /// Counts a line of an edit, which is kept by itself.
+    /// Counts a line of an edit, which is stored as a separate string.
     pub(crate) fn count_line(&self, at: usize) -> Result<(), Stop> {
         let count = self.edit_lines.get() + 1;
         self.edit_lines.set(count);
         Stop::check_lines(count, at)
     }
 
-    /// The path that a line names; none where the line has other text, too.
+    /// Returns the path that a line names; none if the line has other text, too.
     pub(crate) fn path_at(&self, at: usize) -> Option<&'t str> {
         let line = self.lines.get(at);
         match fence(line) {
@@ -141,7 +141,7 @@ impl<'r, 't> Cursor<'r, 't> {
         }
     }
 
-    /// Whether a file of this name exists.
+    /// Returns whether a file of this name exists.
     fn is_known(&self, name: &'t str) -> bool {
         let mut known = self.known.borrow_mut();
         if let Some(answer) = known.get(name) {
@@ -155,7 +155,7 @@ impl<'r, 't> Cursor<'r, 't> {
         answer
     }
 
-    /// The path line above a line: directly, or with one blank line between.
+    /// Returns the path line above a line: directly, or with one blank line between.
     pub(crate) fn path_above(&self, at: usize) -> Option<&'t str> {
         let above = at.checked_sub(1)?;
         if self.lines.is_blank(above) {
@@ -164,7 +164,7 @@ impl<'r, 't> Cursor<'r, 't> {
         self.path_at(above)
     }
 
-    /// Whether a line closes the innermost fence that was entered.
+    /// Returns whether a line closes the innermost fence that was entered.
     pub(crate) fn closes_fence(&self, at: usize) -> bool {
         self.state.fences.last().is_some_and(|entered| {
             let open = Fence {
@@ -176,8 +176,8 @@ impl<'r, 't> Cursor<'r, 't> {
         })
     }
 
-    /// Leaves a fence that was opened twice and closed once: only a line directly below the first closing line can be the
-    /// second one.
+    /// Leaves a fence that was opened twice and closed once: only a line directly below the first closing line can be
+    /// the second one.
     pub(crate) fn leave_reopened(&mut self, at: usize) {
         while let Some(entered) = self.state.fences.last()
             && let Some(closed) = entered.inner_closed
@@ -197,10 +197,10 @@ impl<'r, 't> Cursor<'r, 't> {
         }
     }
 
-    /// Finds the line that closes a fence, from a line on.
+    /// Finds the line that closes a fence, starting at a line.
     pub(crate) fn closing(&mut self, from: usize, open: Fence<'_>) -> Result<Option<usize>, Stop> {
-        // Most fences are closed soon. A reply of fences with one line in each asks for millions of closing lines, and to
-        // find a key in the cache takes as long as to look at some lines.
+        // Most fences are closed soon. A reply of fences with one line in each needs millions of closing lines, and
+        // finding a key in the cache takes as long as checking some lines.
         for near in from..from + NEAR {
             match self.line(near)? {
                 None => return Ok(None),
@@ -231,7 +231,7 @@ impl<'r, 't> Cursor<'r, 't> {
         Ok(found)
     }
 
-    /// Whether there are only blank lines and fences between two lines.
+    /// Returns whether there are only blank lines and fences between two lines.
     pub(crate) fn only_fences_between(&self, from: usize, to: usize) -> bool {
         (from..to).all(|at| {
             let line = self.lines.get(at);

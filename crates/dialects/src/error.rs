@@ -29,17 +29,17 @@ pub enum ParseErrorKind {
     NoEdit,
 }
 
-/// The most edits of one reply: each takes many times the memory of its text.
+/// The maximum number of edits in one reply: each takes many times the memory of its text.
 const MOST_PARTS: usize = 50_000;
 
-/// The most lines in all edits of one reply: a line takes 32 bytes beside its text, so that the 25 million lines of a hunk
-/// in 50 MB would take 800. Whole files do not count.
+/// The maximum number of lines in all edits of one reply. A line takes 32 bytes in addition to its text, so the 25
+/// million lines of a hunk in 50 MB would take 800 MB. Whole files do not count.
 const MOST_LINES: usize = 1_000_000;
 
 /// Why parsing stops before a step is complete.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// The text so far ends in the middle of something, and more may come.
+    /// The text so far ends in the middle of something, and more may arrive.
     More,
     /// The reply cannot be parsed.
     Bad(ParseError),

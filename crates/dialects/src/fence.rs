@@ -9,7 +9,7 @@ pub(crate) struct Fence<'t> {
     pub(crate) info: &'t str,
 }
 
-/// Tags that are used as fences where the content itself has back quotes.
+/// Tags that are used as fences if the content itself has back quotes.
 const TAGS: [&str; 5] = ["source", "code", "pre", "codeblock", "sourcecode"];
 
 /// Parses a line as a fence. Up to three blanks may precede it, as in Markdown; fences in lists are indented more.
@@ -40,7 +40,7 @@ pub(crate) fn fence(line: &str) -> Option<Fence<'_>> {
     (mark != '`' || !info.contains('`')).then_some(Fence { mark, length, info })
 }
 
-/// Whether a line opens or closes a fence made of a tag.
+/// Returns whether a line opens or closes a fence made of a tag.
 pub(crate) fn is_tag(line: &str) -> bool {
     let name = line
         .trim()
@@ -50,7 +50,7 @@ pub(crate) fn is_tag(line: &str) -> bool {
 }
 
 impl Fence<'_> {
-    /// Whether a line can close this fence, by its first bytes; it is given with the text after it.
+    /// Returns whether a line can close this fence, judged by its first bytes; `rest` includes the text after the line.
     #[inline]
     pub(crate) fn may_be_closed_by(&self, rest: &[u8]) -> bool {
         let start = rest
@@ -62,13 +62,13 @@ impl Fence<'_> {
         marks.take(self.length).count() == self.length
     }
 
-    /// Whether a line closes this fence.
+    /// Returns whether a line closes this fence.
     pub(crate) fn is_closed_by(&self, line: &str) -> bool {
         self.may_be_closed_by(line.as_bytes())
             && fence(line).is_some_and(|other| self.is_closed_by_fence(other))
     }
 
-    /// Whether another fence closes this one.
+    /// Returns whether another fence closes this one.
     pub(crate) fn is_closed_by_fence(&self, other: Fence<'_>) -> bool {
         other.mark == self.mark && other.length >= self.length && other.info.is_empty()
     }

@@ -25,7 +25,7 @@
 //! # Ok::<(), lancet_dialects::ParseError>(())
 //! ```
 //!
-//! Rules that hold for every format:
+//! Rules for every format:
 //! - A reply is parsed whole or not at all. Text that is recognisably an edit and cannot be parsed is an error with its
 //!   line, never prose.
 //! - A reply that ends in the middle of an edit is reported as cut off.

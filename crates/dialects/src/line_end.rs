@@ -1,20 +1,20 @@
-//! Where the lines of a text end, found by its bytes.
+//! Finds the ends of lines in a text, in its bytes.
 
 /// The lowest bit of each byte.
 const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 
-/// The offset of the LF that ends the line which starts at an offset, or the end of the text.
+/// Returns the offset of the LF that ends the line which starts at an offset, or the end of the text.
 #[inline]
 pub(crate) fn end_of_line(text: &[u8], start: usize) -> usize {
     let bytes = &text[start..];
-    // Calling memchr takes longer than looking at the eight bytes in which a short line ends, and these are looked at
-    // together: byte for byte, the end of a line of three took half the time of finding it.
+    // Calling memchr takes longer than checking the eight bytes in which a short line ends. These are checked together:
+    // checking them one by one took half the time of finding the end of a line of three.
     let Some(first) = bytes.first_chunk::<8>() else {
         let end = bytes.iter().position(|byte| *byte == b'\n');
         return end.map_or(text.len(), |length| start + length);
     };
     let differing = u64::from_le_bytes(*first) ^ (LOW_BITS * u64::from(b'\n'));
-    // The lowest bit that is set is in the first byte that is zero.
+    // The lowest set bit is in the first byte that is zero.
     let zero = differing.wrapping_sub(LOW_BITS) & !differing & (LOW_BITS << 7);
     if zero != 0 {
         return start + (zero.trailing_zeros() / 8) as usize;
@@ -23,14 +23,14 @@ pub(crate) fn end_of_line(text: &[u8], start: usize) -> usize {
     length.map_or(text.len(), |length| start + 8 + length)
 }
 
-/// The offset of the line after the one that starts at an offset; none where no newline ends that one.
+/// Returns the offset of the line after the one that starts at an offset; none if no newline ends that one.
 #[inline]
 pub(crate) fn next_line(text: &[u8], start: usize) -> Option<usize> {
     let end = end_of_line(text, start);
     (end < text.len()).then_some(end + 1)
 }
 
-/// The offset at which the line starts that ends at an offset.
+/// Returns the offset at which the line starts that ends at an offset.
 #[inline]
 pub(crate) fn start_of_line(text: &[u8], end: usize) -> usize {
     let bytes = &text[..end];

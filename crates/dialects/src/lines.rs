@@ -1,5 +1,5 @@
 //! The lines of a reply. The start of one line in [`STRIDE`] is stored and the others are found from there, so that a
-//! reply of 50 million empty lines takes 6 MB beside its text, where a position for each line would take 200.
+//! reply of 50 million empty lines takes 6 MB in addition to its text, where a position for each line would take 200.
 
 use std::cell::Cell;
 
@@ -7,16 +7,16 @@ use crate::line_end::{end_of_line, start_of_line};
 use crate::line_start::is_blank;
 use crate::plain_fence::plain_fences;
 
-/// Of how many lines one has its start stored.
+/// The start of one in this many lines is stored.
 const STRIDE: usize = 32;
 
-/// How many lines are remembered.
+/// The number of cached lines.
 const RECENT: usize = 4;
 
 /// The longest reply, in bytes.
 pub(crate) const LONGEST: usize = u32::MAX as usize;
 
-/// Where lines of a text start, and how many lines it has.
+/// The stored line starts of a text, and its number of lines.
 #[derive(Debug, Default)]
 pub(crate) struct LineMarks {
     /// The start of every [`STRIDE`]th line, from the first on.
@@ -34,7 +34,7 @@ impl LineMarks {
         if from == 0 || text.as_bytes()[from - 1] == b'\n' {
             self.push(from);
         }
-        // Byte by byte: a search from each newline to the next takes longer where lines are short.
+        // Byte by byte: searching from each newline to the next takes longer if lines are short.
         for (at, byte) in text.as_bytes()[from..text.len() - 1].iter().enumerate() {
             if *byte == b'\n' {
                 self.push(from + at + 1);
@@ -59,8 +59,8 @@ pub(crate) struct ReplyLines<'t> {
     text: &'t str,
     marks: &'t [u32],
     count: usize,
-    /// The lines that were asked for last, each at its number modulo [`RECENT`]: the next question is mostly about one of
-    /// them or about the line after it.
+    /// The lines that were looked up last, each at its number modulo [`RECENT`]: the next lookup is mostly for one of
+    /// them or for the line after it.
     recent: [Cell<Span>; RECENT],
 }
 
@@ -73,7 +73,7 @@ struct Span {
 }
 
 impl<'t> ReplyLines<'t> {
-    /// The first `count` lines of a text.
+    /// Creates a view of the first `count` lines of a text.
     pub(crate) fn new(text: &'t str, marks: &'t LineMarks, count: usize) -> ReplyLines<'t> {
         let first = Cell::new(Span {
             line: 0,
@@ -92,7 +92,7 @@ impl<'t> ReplyLines<'t> {
         self.count
     }
 
-    /// The first line, from a line on, that is not empty.
+    /// Returns the first line, starting at a line, that is not empty.
     pub(crate) fn after_empty(&self, at: usize) -> usize {
         let Some(span) = self.find(at) else {
             return self.count;
@@ -102,9 +102,9 @@ impl<'t> ReplyLines<'t> {
         (at + empty).min(self.count)
     }
 
-    /// The first line, from a line on, of which a test says something, and what it says. The test is given the text from
-    /// the start of the line to the end of the reply: most lines are decided by their first bytes, and to ask for each line
-    /// by its number takes 40 ns instead of 5.
+    /// Returns the first line, starting at a line, for which a test returns a result, and that result. The test
+    /// receives the text from the start of the line to the end of the reply: most lines are decided by their first
+    /// bytes, and looking up each line by its number takes 40 ns instead of 5.
     #[inline]
     pub(crate) fn find_from<T>(
         &self,
@@ -129,7 +129,7 @@ impl<'t> ReplyLines<'t> {
         None
     }
 
-    /// The line after the plain fences that follow each other from a line on.
+    /// Returns the line after a sequence of plain fences that starts at a line.
     pub(crate) fn after_plain_fences(&self, at: usize) -> Option<usize> {
         let start = self.find(at)?.start;
         let (lines, length) = plain_fences(&self.text.as_bytes()[start..])?;
@@ -143,7 +143,7 @@ impl<'t> ReplyLines<'t> {
         Some(next)
     }
 
-    /// The first line, from a line on, that contains a text, which has no line end in it.
+    /// Returns the first line, starting at a line, that contains a text without line ends.
     pub(crate) fn find_text(&self, at: usize, wanted: &str) -> Option<usize> {
         let start = self.find(at)?.start;
         let rest = &self.text.as_bytes()[start..];
@@ -151,19 +151,19 @@ impl<'t> ReplyLines<'t> {
         Some(at + memchr::memchr_iter(b'\n', &rest[..found]).count())
     }
 
-    /// The text of a line, without its end; empty after the last line.
+    /// Returns the text of a line, without its end; empty after the last line.
     #[inline]
     pub(crate) fn get(&self, at: usize) -> &'t str {
         let raw = self.raw(at);
         raw.strip_suffix('\r').unwrap_or(raw)
     }
 
-    /// Whether a line ends in CR LF (or CR at the end of the reply).
+    /// Returns whether a line ends in CR LF (or CR at the end of the reply).
     pub(crate) fn has_cr(&self, at: usize) -> bool {
         self.raw(at).ends_with('\r')
     }
 
-    /// Whether a line is empty or contains only blanks.
+    /// Returns whether a line is empty or contains only blanks.
     pub(crate) fn is_blank(&self, at: usize) -> bool {
         is_blank(self.get(at))
     }
@@ -176,7 +176,7 @@ impl<'t> ReplyLines<'t> {
         }
     }
 
-    /// Finds a line: it is remembered, or the line before or after it is, or it is found from the nearest stored start.
+    /// Finds a line: it is cached, or the line before or after it is, or it is found from the nearest stored start.
     #[inline(always)]
     fn find(&self, at: usize) -> Option<Span> {
         let span = self.recent[at % RECENT].get();
@@ -201,7 +201,7 @@ impl<'t> ReplyLines<'t> {
         Some(span)
     }
 
-    /// A line, or one before it from which it is found.
+    /// Returns a line, or one before it from which it can be found.
     fn near(&self, at: usize) -> Span {
         let before = self.recent[at.wrapping_sub(1) % RECENT].get();
         if before.line + 1 == at {
@@ -224,7 +224,7 @@ impl<'t> ReplyLines<'t> {
         }
     }
 
-    /// The text of a new file made of all lines from one to before another, of which each has a line end. A CR at their ends
+    /// Returns the text of a new file made of all lines in a range, each of which has a line end. A CR at their ends
     /// belongs to the text if the format's own lines have none.
     pub(crate) fn text_between(&self, from: usize, to: usize, own_lines_have_cr: bool) -> String {
         let start = |at| self.find(at).map_or(self.text.len(), |span| span.start);
@@ -242,8 +242,8 @@ impl<'t> ReplyLines<'t> {
         content
     }
 
-    /// The text of a new file made of some lines. A CR at their ends belongs to the text if the format's own lines have
-    /// none.
+    /// Returns the text of a new file made of some lines. A CR at their ends belongs to the text if the format's own
+    /// lines have none.
     pub(crate) fn content(
         &self,
         lines: impl IntoIterator<Item = (usize, &'t str)>,
@@ -279,7 +279,7 @@ mod tests {
     proptest! {
         #![proptest_config(lancet_testing::laws::config())]
 
-        /// Any order of questions, about a text that came in any pieces, is answered as by `str::lines`.
+        /// Lookups in any order, in a text that arrived in any pieces, return the same as `str::lines`.
         #[test]
         fn lines_are_those_of_the_whole_text(
             text in "([a\r]{0,2}\n){0,150}[a]{0,2}",

@@ -26,7 +26,7 @@ impl Dialect {
         Dialect::Whole,
     ];
 
-    /// The name that `--format` takes.
+    /// Returns the name that `--format` accepts.
     pub fn name(self) -> &'static str {
         match self {
             Dialect::SearchReplace => "search-replace",
@@ -116,7 +116,7 @@ pub enum Action {
         /// The lines that the file must have, if the format gives them.
         lines: Option<Vec<String>>,
     },
-    /// The file gets another name.
+    /// The file is renamed.
     Move {
         /// The new path, as the reply names it.
         to: String,
@@ -137,7 +137,7 @@ pub struct PatchHunk {
     /// The index of the hunk's section among the sections of its file in a diff, from 0: line numbers in later sections
     /// may be counted differently.
     pub section: usize,
-    /// Lines of the file below which the place is, outermost first.
+    /// Lines of the file above the place, outermost first.
     pub anchors: Vec<String>,
     /// The first anchor, other than these, of a later hunk for the same file: the place is before it.
     pub next_anchor: Option<String>,
@@ -147,7 +147,7 @@ pub struct PatchHunk {
     pub old_lacks_newline: bool,
     /// Whether the format says that the last new line has no newline.
     pub new_lacks_newline: bool,
-    /// Whether a line that is only `...` may stand for lines that are left out.
+    /// Whether a line that is only `...` may represent omitted lines.
     pub has_gaps: bool,
 }
 
@@ -177,12 +177,12 @@ impl PatchHunk {
         self.lines.push(HunkLine { role, text });
     }
 
-    /// The lines that must be in the file.
+    /// Returns the lines that must be in the file.
     pub fn old_lines(&self) -> impl Iterator<Item = &str> {
         self.of_roles([LineRole::Context, LineRole::Removed])
     }
 
-    /// The lines that are in the file afterwards.
+    /// Returns the lines that are in the file afterwards.
     pub fn new_lines(&self) -> impl Iterator<Item = &str> {
         self.of_roles([LineRole::Context, LineRole::Added])
     }

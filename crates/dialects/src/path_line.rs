@@ -23,10 +23,10 @@ const BARE_NAMES: [&str; 16] = [
 /// The longest path, in bytes.
 const LONGEST: usize = 4_096;
 
-/// The path that a line names. A line with other words beside the path is prose; a path with blanks in it counts only
-/// where such a file exists, so that a sentence never becomes the name of a new file.
+/// Returns the path that a line names. A line with other words next to the path is prose; a path with blanks in it
+/// counts only if such a file exists, so that a sentence never becomes the name of a new file.
 pub(crate) fn path_of<'t>(line: &'t str, is_known: impl Fn(&'t str) -> bool) -> Option<&'t str> {
-    // A fence is no path. A reply may have millions of them, and what follows takes long for each.
+    // A fence is not a path. A reply may have millions of them, and the checks below take long for each.
     if line.bytes().all(|byte| byte == b'`') {
         return None;
     }
@@ -60,7 +60,7 @@ pub(crate) fn path_of<'t>(line: &'t str, is_known: impl Fn(&'t str) -> bool) -> 
     (has_folder || has_extension || BARE_NAMES.contains(&name)).then_some(path)
 }
 
-/// The line without Markdown around the name: heading marks, stars, back quotes and a final colon.
+/// Removes Markdown around the name: heading marks, stars, back quotes and a final colon.
 fn undressed(line: &str) -> &str {
     let mut text = line.trim();
     if let Some(rest) = text.strip_prefix('#') {

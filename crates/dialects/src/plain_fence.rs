@@ -1,15 +1,16 @@
-//! Fences that are passed over by their bytes alone: closed, and around lines that open nothing. A reply of 50 MB may have
-//! six million of them, and to decide about each line by its number took 60 to 110 ns for a fence, by its bytes it takes 20 to 30.
+//! Skips fences that are closed and contain only lines that open nothing, judged by their bytes alone. A reply of 50 MB
+//! may have six million of them, and deciding about each line by its number took 60 to 110 ns for a fence, by its bytes
+//! it takes 20 to 30.
 
 use crate::line_end::next_line;
 use crate::line_start::opens_nothing;
 
-/// The most lines of such a fence. In a longer one the time for its lines is what counts, and they would be looked at twice:
-/// 50 million empty lines in a fence that is not closed took 0.55 s instead of 0.29.
+/// The maximum number of lines of such a fence. In a longer one the time for its lines dominates, and they would be
+/// checked twice: 50 million empty lines in a fence that is not closed took 0.55 s instead of 0.29.
 const MOST_LINES: usize = 32;
 
-/// How many lines, and how many bytes, the fences take that follow each other from the start of a text on; none where the
-/// first line opens no fence, the fence is not closed by a complete line, or a line in it may open something.
+/// Returns how many lines, and how many bytes, the consecutive fences at the start of a text take; none if the first
+/// line opens no fence, the fence is not closed by a complete line, or a line in it may open something.
 pub(crate) fn plain_fences(text: &[u8]) -> Option<(usize, usize)> {
     let (mut lines, mut end) = (0, 0);
     while let Some((more, length)) = plain_fence(&text[end..]) {
@@ -44,7 +45,7 @@ fn plain_fence(text: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// The character of the fence with which a text begins, how many of it there are, and where they end.
+/// Returns the character of the fence with which a text begins, its length, and its end.
 #[inline]
 fn marks(text: &[u8]) -> Option<(u8, usize, usize)> {
     let blanks = text.iter().take_while(|byte| matches!(byte, b' ' | b'\t'));
@@ -77,7 +78,7 @@ mod tests {
     proptest! {
         #![proptest_config(lancet_testing::laws::config())]
 
-        /// What is passed over is what is passed over fence by fence, where each is judged by all its lines.
+        /// The same fences are skipped as when each is judged by all its lines.
         #[test]
         fn plain_fences_hold_no_edit(
             fences in prop::collection::vec((fence_line(), inner_lines(), fence_line()), 1..4),

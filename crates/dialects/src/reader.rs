@@ -1,4 +1,4 @@
-//! Parses a reply line by line outside of edits: prose and code are skipped, and where an edit begins the parser of its
+//! Parses a reply line by line outside of edits: prose and code are skipped, and if an edit begins, the parser of its
 //! format takes over.
 
 use crate::cursor::{Cursor, Ended, EnteredFence, Options, ReadingState};
@@ -45,7 +45,7 @@ impl<'t> Cursor<'_, 't> {
         Ok(())
     }
 
-    /// Checks what must hold at the end of the reply.
+    /// Checks the conditions for the end of the reply.
     pub(crate) fn finish(&self) -> Result<(), ParseError> {
         let bad = |stop| match stop {
             Stop::Bad(error) => Err(error),
@@ -125,7 +125,7 @@ impl<'t> Cursor<'_, 't> {
     /// Decides what a fence is: a wrapper around edits, a whole file, or code to be skipped.
     fn meet_fence(&mut self, at: usize, open: Fence<'t>) -> Result<(), Stop> {
         let path = self.path_above(at);
-        // Where a fence was entered, the next one may close it.
+        // If a fence was entered, the next one may close it.
         if path.is_none()
             && self.state.fences.is_empty()
             && let Some(next) = self.lines.after_plain_fences(at)
@@ -136,7 +136,7 @@ impl<'t> Cursor<'_, 't> {
         self.judge_fence(at, open, path)
     }
 
-    /// Decides what a fence is, whatever lines it has.
+    /// Decides what a fence is, whatever lines it contains.
     pub(crate) fn judge_fence(
         &mut self,
         at: usize,
@@ -146,12 +146,12 @@ impl<'t> Cursor<'_, 't> {
         let first = self.line(at + 1)?;
         let inner = first.and_then(fence);
         let is_empty = inner.is_some_and(|inner| open.is_closed_by_fence(inner));
-        // A fence with nothing in it is no edit, unless a path above it makes it an empty file.
+        // A fence without content is not an edit, unless a path above it makes it an empty file.
         if path.is_none() && is_empty {
             self.state.at = at + 2;
             return Ok(());
         }
-        // A fence directly below begins no edit and is no path.
+        // A fence directly below begins no edit and is not a path.
         let is_wrapper = first.is_some()
             && inner.is_none()
             && (self.begins_edit(at + 1)?
@@ -184,7 +184,7 @@ impl<'t> Cursor<'_, 't> {
     }
 
     fn enter(&mut self, at: usize, open: Fence<'t>) -> Result<(), Stop> {
-        // Between the lines of a fence that is opened twice there is nothing but the path line.
+        // Between the lines of a fence that is opened twice there is only the path line.
         let path = |line: usize| !self.lines.is_blank(line) && self.path_at(line).is_some();
         let reopens = |outer: &EnteredFence| {
             let mut between = (outer.line + 1..at).filter(|line| !self.lines.is_blank(*line));
@@ -206,7 +206,7 @@ impl<'t> Cursor<'_, 't> {
         Ok(())
     }
 
-    /// Whether an edit in a format that is parsed begins at a line.
+    /// Returns whether an edit in a format that is parsed begins at a line.
     fn begins_edit(&self, at: usize) -> Result<bool, Stop> {
         let line = self.lines.get(at);
         let opens_block =
@@ -222,7 +222,7 @@ impl<'t> Cursor<'_, 't> {
         }
     }
 
-    /// Finds the first line, from a line on, at which an edit begins.
+    /// Finds the first line, starting at a line, at which an edit begins.
     fn edit_from(&mut self, from: usize) -> Result<Option<usize>, Stop> {
         if let Some((known_from, found)) = self.next_edit
             && known_from <= from
@@ -244,7 +244,7 @@ impl<'t> Cursor<'_, 't> {
     }
 }
 
-/// The closing tag of the thinking that a line begins.
+/// Returns the closing tag of the thinking that a line begins.
 pub(crate) fn thinking_tag(line: &str) -> Option<&'static str> {
     let text = line.trim_start();
     if !text.starts_with('<') {

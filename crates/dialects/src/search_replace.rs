@@ -1,4 +1,4 @@
-//! SEARCH/REPLACE blocks: the lines to find, a divider, the lines to put there, between markers of one length.
+//! SEARCH/REPLACE blocks: the lines to find, a divider, the replacement lines, between markers of one length.
 
 use crate::cursor::Cursor;
 use crate::error::Stop;
@@ -21,7 +21,7 @@ enum Kind {
     Close,
 }
 
-/// Which characters open and close a block.
+/// The characters that open and close a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
     /// `<<<<<<<` and `>>>>>>>`.
@@ -39,7 +39,7 @@ pub(crate) fn marker(line: &str) -> Option<Marker> {
     (marker.kind != Kind::Divide).then_some(marker)
 }
 
-/// Whether a line opens a block, correctly or not.
+/// Returns whether a line opens a block, correctly or not.
 pub(crate) fn opens_block(line: &str) -> bool {
     any_marker(line).is_some_and(|marker| marker.kind == Kind::Open)
 }
@@ -141,7 +141,7 @@ pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize, open: Marker) -> Resu
 }
 
 impl Marker {
-    /// Whether a marker belongs to a block that another one opened.
+    /// Returns whether a marker belongs to a block that another one opened.
     fn is_of(&self, open: &Marker) -> bool {
         self.length == open.length && (self.style == Style::Any || self.style == open.style)
     }
@@ -211,7 +211,8 @@ fn read_hint(reader: &Cursor<'_, '_>, at: usize, hunk: &mut PatchHunk) -> Result
     Ok(next)
 }
 
-/// The file of a block: the path line above it or above its fence, else the file of the block directly before it.
+/// Returns the file of a block: the path line above it or above its fence, else the file of the block directly before
+/// it.
 fn path_for(reader: &Cursor<'_, '_>, at: usize) -> Result<String, Stop> {
     let is_fence = |at: usize| {
         let line = reader.lines.get(at);

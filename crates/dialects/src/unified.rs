@@ -12,7 +12,7 @@ use names::{
     Names, git_names, git_names_after, name_in_header, name_lines, names_old_twice, stripped,
 };
 
-/// Whether a section, or a line that can only belong to one, begins here.
+/// Returns whether a section, or a line that can only belong to one, begins here.
 pub(crate) fn starts(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
     let line = reader.lines.get(at);
     if !can_start(line) {
@@ -29,7 +29,7 @@ pub(crate) fn starts(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
     }
 }
 
-/// Whether a line, by itself, can begin a section or belong to one: with an old name the lines after it decide.
+/// Returns whether a line, by itself, can begin a section or belong to one: with an old name the lines after it decide.
 pub(crate) fn can_start(line: &str) -> bool {
     let begins = |header: &&str| line.starts_with(header);
     match line.as_bytes().first() {
@@ -47,11 +47,11 @@ pub(crate) fn can_start(line: &str) -> bool {
 struct Headers {
     names: Names,
     renamed: Option<(String, String)>,
-    /// Whether only one of the two rename lines is there.
+    /// Whether only one of the two rename lines is present.
     half_renamed: bool,
     is_new: bool,
     is_deleted: bool,
-    /// Whether the file is to be executable, if a mode is given.
+    /// Whether the file should be executable, if a mode is given.
     executable: Option<bool>,
 }
 
@@ -251,7 +251,7 @@ fn finished(mut headers: Headers, rename_from: Option<String>) -> Headers {
     headers
 }
 
-/// Refuses headers that say two things of one file.
+/// Refuses contradictory headers of one file.
 fn refuse_contradiction(at: usize, headers: &Headers) -> Result<(), Stop> {
     if headers.half_renamed {
         return Err(Stop::malformed(
@@ -289,7 +289,7 @@ fn mode_in<'t>(line: &'t str, headers: &[&str]) -> Option<&'t str> {
         .map(str::trim)
 }
 
-/// Whether a git mode is that of an executable file. Symbolic links and submodules are refused.
+/// Returns whether a git mode is that of an executable file. Symbolic links and submodules are refused.
 fn executable(at: usize, mode: &str) -> Result<bool, Stop> {
     match mode {
         "100644" | "100664" | "100600" => Ok(false),
@@ -301,7 +301,7 @@ fn executable(at: usize, mode: &str) -> Result<bool, Stop> {
     }
 }
 
-/// The file that a section is about.
+/// Returns the file that a section is about.
 fn chosen_name(reader: &Cursor<'_, '_>, at: usize, headers: &Headers) -> Result<String, Stop> {
     let Names { old, new } = &headers.names;
     let named = if let Some((from, _)) = &headers.renamed {

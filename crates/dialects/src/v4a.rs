@@ -15,7 +15,7 @@ const DELETE: &str = "*** Delete File:";
 const UPDATE: &str = "*** Update File:";
 const MOVE: &str = "*** Move to:";
 
-/// Whether a line begins a patch, or is a header that can only occur inside one.
+/// Returns whether a line begins a patch, or is a header that can only occur inside one.
 pub(crate) fn is_part_of_patch(line: &str) -> bool {
     let text = line.trim();
     text == BEGIN
@@ -69,9 +69,9 @@ pub(crate) fn read(reader: &mut Cursor<'_, '_>, at: usize) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Gives each hunk with an anchor the next other anchor for its file.
+/// Sets, for each hunk with an anchor, the next different anchor for its file.
 fn name_next_anchors(parts: &mut [ReplyPart]) {
-    // For each file the anchor that comes next, and the one after it that is another.
+    // For each file the next anchor, and the one after it that differs.
     let mut following: HashMap<String, (String, Option<String>)> = HashMap::new();
     for part in parts.iter_mut().rev() {
         let Action::Edit(hunk) = &mut part.action else {
@@ -104,7 +104,7 @@ fn line_of_patch<'t>(reader: &Cursor<'_, 't>, begun: usize, at: usize) -> Result
     })
 }
 
-/// The path of a header.
+/// Returns the path of a header.
 fn named(at: usize, path: &str) -> Result<&str, Stop> {
     let path = path.trim();
     if path.is_empty() {
@@ -116,7 +116,7 @@ fn named(at: usize, path: &str) -> Result<&str, Stop> {
     Ok(path)
 }
 
-/// Whether a line in the body of a section is the next header; such headers begin at the start of their line.
+/// Returns whether a line in the body of a section is the next header; such headers begin at the start of their line.
 fn is_header(line: &str) -> bool {
     line.starts_with("***")
 }
@@ -246,7 +246,7 @@ fn read_hunk(reader: &Cursor<'_, '_>, begun: usize, at: usize) -> Result<(PatchH
     Ok((hunk, next))
 }
 
-/// The line that an anchor names; none for a bare `@@`, and for the hunk header of a unified diff.
+/// Returns the line that an anchor names; none for a bare `@@`, and for the hunk header of a unified diff.
 fn anchor_text(behind: &str) -> Option<String> {
     let text = behind.strip_prefix(' ').unwrap_or(behind).trim_end();
     let numbers = text.split_once("@@").map_or(text, |(numbers, _)| numbers);

@@ -26,8 +26,8 @@ pub(crate) fn read(
     Ok(ReplyPart::new(Dialect::Whole, at + 1, path, action))
 }
 
-/// Refuses content that makes it uncertain where the file ends, or whether it is one: a fence of the same length that
-/// opens inside, and an edit outside of an inner fence.
+/// Refuses content that makes it uncertain where the file ends, or whether it is a file: a fence of the same length
+/// that opens inside, and an edit outside of an inner fence.
 fn check_inside(
     reader: &Cursor<'_, '_>,
     (at, closing): (usize, usize),

@@ -1,4 +1,4 @@
-//! The dialect cases of the repository, as far as parsing decides them: what must be read is read, and what is malformed is
+//! The dialect cases of the repository, as far as parsing decides them: valid input is parsed, and malformed input is
 //! an error at its line.
 
 use lancet_dialects::{Dialect, Options, ParseErrorKind, ReplyStream, parse};
@@ -39,7 +39,7 @@ fn check(case: &Value, format: Option<Dialect>) -> Result<(), String> {
     let Some(reply) = reply_of(case) else {
         return Ok(());
     };
-    // The runner puts the root there.
+    // The case runner replaces this by the root.
     let reply = reply.replace("$ROOT", "/root-folder");
     let is_known = |path: &str| case["files"].get(path).is_some();
     let options = Options {
@@ -192,7 +192,7 @@ fn the_edits_of_a_reply_have_at_most_so_many_lines() {
 
 #[test]
 fn empty_lines_in_a_hunk_are_passed_once() {
-    // Each of them asked for the line after all of them: 100,000 took minutes.
+    // Each of them looked up the line after all of them: 100,000 took minutes.
     let empty = "\n".repeat(100_000);
     let reply = format!("--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-x\n+y\n z\n{empty} z\n");
     let parts = lancet_dialects::parse(&reply, &lancet_dialects::Options::default());

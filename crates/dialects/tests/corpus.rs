@@ -1,4 +1,4 @@
-//! Replays everything that the fuzz targets of the formats have learned, on stable.
+//! Replays the collected corpus of the formats' fuzz targets, on stable.
 
 #[path = "../../../fuzz/checks/dialects.rs"]
 mod dialects;
@@ -6,7 +6,7 @@ mod dialects;
 use lancet_dialects::Dialect;
 use lancet_testing::corpus::replay;
 
-/// Checks each input in the format that its target is for, and in whichever format it turns out to be.
+/// Checks each input in the format of its target, and with automatic detection of the format.
 fn replay_as(target: &str, format: Option<Dialect>) {
     replay(target, |data| {
         dialects::check(format, data);

@@ -1,11 +1,11 @@
-//! What holds for any reply: no panic, the same parts in one piece and in many, and what is rendered into a format is read
-//! back from it.
+//! Properties of any reply: no panic, the same parts in one piece and in many, and parts that are rendered in a format
+//! are parsed back from it.
 
 use lancet_dialects::{Action, Dialect, LineRole, Options, ReplyPart, ReplyStream, parse};
 use lancet_testing::laws::config;
 use proptest::prelude::*;
 
-/// ReplyLines that mean something in one of the formats, and some that do not.
+/// Generates lines that mean something in one of the formats, and some that do not.
 fn line() -> impl Strategy<Value = String> {
     let fixed = prop::sample::select(vec![
         "<<<<<<< SEARCH",
@@ -98,7 +98,7 @@ fn fed(
     Ok(parts)
 }
 
-/// A line that means nothing in any format.
+/// Generates a line that means nothing in any format.
 fn plain_line() -> impl Strategy<Value = String> {
     "[a-z(){};=]{1,3}( [a-z0-9.]{1,6}){0,3}".prop_filter("no marker", |line| line.trim() != "...")
 }

@@ -19,7 +19,7 @@ pub(crate) struct Numbers {
     new: u64,
 }
 
-/// The numbers of a hunk header; none where the line is not a header, or has no numbers.
+/// Parses the numbers of a hunk header; returns none if the line is not a header, or has no numbers.
 pub(crate) fn numbers(line: &str) -> Option<Numbers> {
     let (old, rest) = line.strip_prefix("@@ ")?.split_once(' ')?;
     let (new, rest) = rest.split_once(' ')?;
@@ -35,14 +35,14 @@ pub(crate) fn numbers(line: &str) -> Option<Numbers> {
     Some(Numbers { start, old, new })
 }
 
-/// How far a hunk was parsed.
+/// The state of parsing a hunk.
 struct HunkProgress<'t> {
     read: ReadHunk<'t>,
     old: u64,
     new: u64,
     /// The counts, as long as they may still fit.
     counts: Option<Numbers>,
-    /// The first line after the empty lines that were met last: each of them asks for it.
+    /// The first line after the current run of empty lines: each of them needs it.
     after_empty: usize,
 }
 
@@ -149,13 +149,13 @@ fn mark_newline(hunk: &mut PatchHunk) {
     hunk.at_end = true;
 }
 
-/// Whether a line after the last one that the header counts still belongs to the hunk.
+/// Returns whether a line after the last one that the header counts still belongs to the hunk.
 fn goes_on(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
     let has_sign = reader.lines.get(at).starts_with([' ', '-', '+']);
     Ok(has_sign && !name_lines(reader, at)? && !is_signature(reader, at)?)
 }
 
-/// Whether the signature of a mail begins: two dashes, then the version of git.
+/// Returns whether the signature of a mail begins: two dashes, then the version of git.
 fn is_signature(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
     if reader.lines.get(at).trim_end() != "--" {
         return Ok(false);
@@ -166,7 +166,7 @@ fn is_signature(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
     }))
 }
 
-/// Whether an empty line is a context line that lost its leading blank, and not the end of the hunk.
+/// Returns whether an empty line is a context line that lost its leading blank, and not the end of the hunk.
 fn blank_is_context(
     reader: &Cursor<'_, '_>,
     at: usize,
@@ -197,7 +197,7 @@ fn blank_is_context(
         && !is_signature(reader, behind)?)
 }
 
-/// Whether a line without a sign ends a hunk.
+/// Returns whether a line without a sign ends a hunk.
 fn ends_hunk(reader: &Cursor<'_, '_>, at: usize) -> bool {
     let line = reader.lines.get(at);
     line.starts_with("@@")

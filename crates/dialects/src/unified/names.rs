@@ -4,7 +4,7 @@ use crate::cursor::Cursor;
 use crate::error::Stop;
 use crate::line_start::{NEW_NAME, OLD_NAME};
 
-/// Whether two lines name the old and the new file.
+/// Returns whether two lines name the old and the new file.
 pub(super) fn name_lines(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
     if !reader.lines.get(at).starts_with(OLD_NAME) {
         return Ok(false);
@@ -14,7 +14,8 @@ pub(super) fn name_lines(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Sto
         .is_some_and(|line| line.starts_with(NEW_NAME)))
 }
 
-/// Whether two lines name an old file and a third one the new file: it is not certain which old name belongs to it.
+/// Returns whether two lines name an old file and a third one the new file: it is not certain which old name belongs to
+/// it.
 pub(super) fn names_old_twice(reader: &Cursor<'_, '_>, at: usize) -> Result<bool, Stop> {
     if !reader.lines.get(at).starts_with(OLD_NAME) {
         return Ok(false);
@@ -31,8 +32,8 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Whether these names can be those of the `diff --git` line. One of them may have more folders before it: models
-    /// leave out git's prefixes here or there.
+    /// Returns whether these names can be those of the `diff --git` line. One of them may have more folders before it:
+    /// models sometimes omit git's prefixes.
     pub(super) fn can_be(&self, git: &Names) -> bool {
         let ends_in = |long: &str, short: &str| {
             long.strip_suffix(short)
@@ -55,7 +56,7 @@ const PREFIXES: [(&str, &str); 6] = [
     ("1/", "2/"),
 ];
 
-/// The name in a header: in quotes with escapes, or up to a tab that is followed by a time.
+/// Returns the name in a header: in quotes with escapes, or up to a tab that is followed by a time.
 pub(super) fn name_in_header(rest: &str) -> String {
     if let Some((name, _)) = quoted(rest) {
         return name;
@@ -64,7 +65,8 @@ pub(super) fn name_in_header(rest: &str) -> String {
     name.trim_end().to_owned()
 }
 
-/// Both names without git's prefixes. A prefix is removed only where both names have theirs, or the other is /dev/null.
+/// Returns both names without git's prefixes. A prefix is removed only if both names have theirs, or the other is
+/// /dev/null.
 pub(super) fn stripped(old: &str, new: &str) -> Names {
     let absent = |name: &str| name == "/dev/null";
     for (before, after) in PREFIXES {
@@ -87,7 +89,7 @@ pub(super) fn stripped(old: &str, new: &str) -> Names {
     }
 }
 
-/// The names in a `diff --git` line. Without quotes the boundary between them is certain only where both names are
+/// Returns the names in a `diff --git` line. Without quotes the boundary between them is certain only if both names are
 /// equal.
 pub(super) fn git_names(rest: &str) -> Option<Names> {
     if let Some((old, behind)) = quoted(rest) {
@@ -112,7 +114,7 @@ pub(super) fn git_names(rest: &str) -> Option<Names> {
     })
 }
 
-/// The names in a `diff --git` line whose old name another line has told.
+/// Returns the names in a `diff --git` line whose old name is known from another line.
 pub(super) fn git_names_after(rest: &str, old: &str) -> Option<Names> {
     let mut borders = rest.match_indices(' ');
     borders.find_map(|(at, _)| {
@@ -186,7 +188,7 @@ mod tests {
             git_names("a/x \"b/caf\\303\\251\""),
             Some(names("x", "café"))
         );
-        // The border is unknown until another line tells the old name.
+        // The boundary is unknown until another line gives the old name.
         let renamed = "a/my notes.txt b/new/my notes.txt";
         assert_eq!(git_names(renamed), None);
         assert_eq!(
