@@ -11,14 +11,14 @@ pub struct TestFolder {
 }
 
 impl TestFolder {
-    /// Makes an empty folder where the system keeps temporary files.
+    /// Creates an empty folder in the system's folder for temporary files.
     #[must_use]
     pub fn new() -> TestFolder {
         TestFolder::at(tempfile::tempdir().expect("a temporary folder"))
     }
 
-    /// Makes an empty folder in memory if the system has one (`/dev/shm`): for tests with thousands of writes that are
-    /// not about the disk, which would otherwise spend most of their time flushing.
+    /// Creates an empty folder in memory if the system has one (`/dev/shm`): for tests with thousands of writes that
+    /// are not about the disk, which would otherwise spend most of their time flushing.
     #[must_use]
     pub fn in_memory() -> TestFolder {
         match tempfile::tempdir_in("/dev/shm") {
@@ -27,7 +27,7 @@ impl TestFolder {
         }
     }
 
-    /// Makes an empty folder below another one.
+    /// Creates an empty folder below another one.
     #[must_use]
     pub fn below(folder: impl AsRef<Path>) -> TestFolder {
         TestFolder::at(tempfile::tempdir_in(folder).expect("a temporary folder"))
@@ -41,7 +41,7 @@ impl TestFolder {
         }
     }
 
-    /// The folder itself.
+    /// Returns the path of the folder.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -58,20 +58,20 @@ impl TestFolder {
         put(&self.join(name), bytes)
     }
 
-    /// Makes a folder, with its parents; returns its path.
+    /// Creates a folder, with its parents; returns its path.
     pub fn make(&self, name: impl AsRef<Path>) -> PathBuf {
         let path = self.join(name);
         fs::create_dir_all(&path).expect("a folder");
         path
     }
 
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     #[must_use]
     pub fn bytes(&self, name: impl AsRef<Path>) -> Vec<u8> {
         fs::read(self.join(name)).expect("a file that can be read")
     }
 
-    /// The text of a file.
+    /// Returns the text of a file.
     #[must_use]
     pub fn text(&self, name: impl AsRef<Path>) -> String {
         fs::read_to_string(self.join(name)).expect("a text that can be read")
@@ -91,13 +91,13 @@ pub fn put(path: &Path, bytes: impl AsRef<[u8]>) -> PathBuf {
     path.to_owned()
 }
 
-/// Makes a named pipe. No program is started for it: until it has become another program, a new process has every file
+/// Creates a named pipe. No program is started for it: until a new process has executed its program, it has every file
 /// open that other tests are writing, and those files are refused as busy.
 pub fn make_pipe(path: impl AsRef<Path>) {
     rustix::fs::mkfifoat(rustix::fs::CWD, path.as_ref(), 0o644.into()).expect("a pipe");
 }
 
-/// The names in a folder, sorted.
+/// Returns the names in a folder, sorted.
 #[must_use]
 pub fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("a folder that can be listed");

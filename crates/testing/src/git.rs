@@ -4,8 +4,9 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Runs git in a folder and gives its standard output. It reads no settings of the machine or of a user (`home` is its
-/// home folder), starts no maintenance in the background, and has a name to commit under. The test fails when git does.
+/// Runs git in a folder and returns its standard output. It reads no settings of the machine or of a user (`home` is
+/// its home folder), starts no maintenance in the background, and has a name to commit under. The test fails if git
+/// does.
 pub fn git(home: &Path, folder: &Path, arguments: &[&str]) -> Vec<u8> {
     let output = command(home, folder)
         .args(arguments)
@@ -16,7 +17,7 @@ pub fn git(home: &Path, folder: &Path, arguments: &[&str]) -> Vec<u8> {
     output.stdout
 }
 
-/// The command that [`git`] runs, without its arguments.
+/// Returns the command that [`git`] runs, without its arguments.
 #[must_use]
 pub fn command(home: &Path, folder: &Path) -> Command {
     let mut command = Command::new("git");

@@ -5,35 +5,35 @@ use proptest::test_runner::Config;
 /// The default number of cases of a law.
 const CASES: u32 = 256;
 
-/// The number of cases that `cargo xtask test` asks for.
+/// The number of cases under `cargo xtask test`.
 const OF_THE_TEST_COMMAND: u32 = 10_000;
 
-/// The number of cases that `LANCET_LAW_CASES` asks for.
+/// Returns the number of cases in `LANCET_LAW_CASES`.
 #[must_use]
 pub fn asked() -> Option<u32> {
     std::env::var("LANCET_LAW_CASES").ok()?.parse().ok()
 }
 
-/// The number of cases of a law: 256, or as many as `LANCET_LAW_CASES` says.
+/// Returns the number of cases of a law: 256, or the number in `LANCET_LAW_CASES`.
 #[must_use]
 pub fn cases() -> u32 {
     asked().unwrap_or(CASES)
 }
 
-/// The configuration of a law: [`cases`], and no file with failing cases.
+/// Returns the configuration of a law: [`cases`], and no file with failing cases.
 #[must_use]
 pub fn config() -> Config {
     config_of(cases())
 }
 
-/// The configuration of a law whose cases take long: a tenth of the cases.
+/// Returns the configuration of a law whose cases take long: a tenth of the cases.
 #[must_use]
 pub fn costly() -> Config {
     config_of(cases().div_ceil(10))
 }
 
-/// The number of cases of a law whose cases take long: at most `most` in the test command, because its time is limited.
-/// Where more cases are asked for than it asks for, as `cargo xtask torture` does, all of them are tried.
+/// Returns the number of cases of a law whose cases take long: at most `most` in the test command, because its time is
+/// limited. If more cases are requested than there, as by `cargo xtask torture`, all of them are tried.
 #[must_use]
 pub fn limited(cases: u32, most: u32) -> u32 {
     within(asked(), cases, most)
@@ -46,7 +46,7 @@ fn within(asked: Option<u32>, cases: u32, most: u32) -> u32 {
     }
 }
 
-/// The configuration of a law with its own number of cases.
+/// Returns the configuration of a law with a given number of cases.
 #[must_use]
 pub fn config_of(cases: u32) -> Config {
     Config {

@@ -1,6 +1,7 @@
-//! What the tests of several crates share. A fixture that only one crate needs is a file of that crate's tests.
+//! Fixtures that the tests of several crates share. A fixture that only one crate needs is a file of that crate's
+//! tests.
 //!
-//! The functions here panic when the machine does not do what they ask for: that fails the test that called them.
+//! The functions here panic if the machine does not do what they request: that fails the test that called them.
 
 pub mod corpus;
 pub mod folder;

@@ -1,5 +1,5 @@
-//! A file system in user space that does not do what it says, for tests of the write. It is kept in memory, speaks the
-//! kernel's FUSE protocol itself, and can be mounted several times, like a volume that several machines mount.
+//! A file system in user space that misbehaves, for tests of the write. It is stored in memory, implements the kernel's
+//! FUSE protocol itself, and can be mounted several times, like a volume that several machines mount.
 
 mod lie;
 mod serve;
@@ -18,7 +18,7 @@ use store::Store;
 
 pub use lie::Lie;
 
-/// The content of a lying file system. It lives as long as a mount or this value does.
+/// The content of a misbehaving file system. It lives as long as a mount or this value does.
 #[derive(Clone)]
 pub struct LyingDisk {
     store: Arc<Mutex<Store>>,
@@ -26,14 +26,14 @@ pub struct LyingDisk {
     subtype: &'static str,
 }
 
-/// A mount of a lying file system, unmounted on drop.
+/// A mount of a misbehaving file system, unmounted on drop.
 pub struct LyingMount {
     at: PathBuf,
     server: Option<JoinHandle<()>>,
 }
 
 impl LyingDisk {
-    /// An empty file system that lies in these ways.
+    /// Creates an empty file system that misbehaves in these ways.
     pub fn new(lies: &[Lie]) -> LyingDisk {
         LyingDisk {
             store: Arc::new(Mutex::new(Store::new(lies))),
@@ -41,18 +41,18 @@ impl LyingDisk {
         }
     }
 
-    /// Mounts it as a kind of file system that is known to be on this machine.
+    /// Sets a file system type that is known to be local to this machine.
     pub fn on_this_machine(mut self) -> LyingDisk {
         self.subtype = "bindfs";
         self
     }
 
-    /// Stops or begins to lie in one way.
+    /// Switches one kind of misbehaviour on or off.
     pub fn set(&self, lie: Lie, lies: bool) {
         self.locked().set(lie, lies);
     }
 
-    /// Mounts the file system at an empty folder, which is created; fails where this process may not mount.
+    /// Mounts the file system at an empty folder, which is created; fails if this process may not mount.
     pub fn mount(&self, at: &Path) -> Result<LyingMount, String> {
         fs::create_dir_all(at).map_err(|error| error.to_string())?;
         let flags = OFlags::RDWR | OFlags::CLOEXEC;
@@ -75,12 +75,12 @@ impl LyingDisk {
         })
     }
 
-    /// The names in the top folder, as the file system itself has them.
+    /// Returns the names in the top folder, as the file system itself has them.
     pub fn names(&self) -> Vec<String> {
         self.locked().names()
     }
 
-    /// The content of a file in the top folder, as the file system itself has it.
+    /// Returns the content of a file in the top folder, as the file system itself has it.
     pub fn content(&self, name: &str) -> Option<Vec<u8>> {
         self.locked().content(name)
     }
@@ -95,7 +95,7 @@ fn serve(store: &Mutex<Store>, device: &OwnedFd) {
 }
 
 impl LyingMount {
-    /// Where it is mounted.
+    /// Returns the mount point.
     pub fn path(&self) -> &Path {
         &self.at
     }
@@ -103,7 +103,7 @@ impl LyingMount {
 
 impl Drop for LyingMount {
     fn drop(&mut self) {
-        // Detached, so that a handle which a failed test left open does not keep it.
+        // Detached, so that a handle left open by a failed test does not keep the mount alive.
         let gone = unmount(&self.at, UnmountFlags::empty())
             .or_else(|_| unmount(&self.at, UnmountFlags::DETACH));
         if let (Ok(()), Some(server)) = (gone, self.server.take()) {

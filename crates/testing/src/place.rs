@@ -1,5 +1,5 @@
-//! Real file systems, mounted from images in memory. This needs root and the programs that make file
-//! systems; where something is missing the reason is returned.
+//! Real file systems, mounted from images in memory. This needs root and the programs that create file systems; if
+//! something is missing the reason is returned.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ pub enum System {
 }
 
 impl System {
-    /// The name in figures.
+    /// Returns the name used in figures.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ impl MountedPlace {
     /// Mounts a new file system of a kind.
     ///
     /// # Errors
-    /// This machine cannot: a program or the right is missing.
+    /// This machine cannot do it: a program or the right is missing.
     pub fn mount(kind: System) -> Result<MountedPlace, String> {
         let folder = TestFolder::in_memory();
         let around = folder.path().to_owned();
@@ -107,14 +107,14 @@ impl MountedPlace {
         Ok(place)
     }
 
-    /// Mounts an image by a program. It gets a block device, because the mount table then has it as a disk of this
+    /// Mounts an image by a program. It gets a block device, because the mount table then lists it as a disk of this
     /// machine (`fuseblk`).
     fn add_served(&mut self, kind: System, image: &Path, program: &str) -> Result<(), String> {
         make_image(kind, image)?;
         let device = system("losetup", &["--find", "--show", text(image)])?;
         let device = device.trim();
         let mounted = system(program, &[device, text(&self.at)]);
-        // The device goes with the mount.
+        // The device is detached together with the mount.
         system("losetup", &["--detach", device])?;
         mounted?;
         self.mounts.push(self.at.clone());
@@ -130,16 +130,16 @@ impl MountedPlace {
     }
 }
 
-/// A path as an argument of a program.
+/// Returns a path as an argument of a program.
 #[must_use]
 pub fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Makes an empty file system in a file.
+/// Creates an empty file system in a file.
 ///
 /// # Errors
-/// The program that makes it is missing, or fails.
+/// The program that creates it is missing, or fails.
 pub fn make_image(kind: System, image: &Path) -> Result<(), String> {
     let (megabytes, maker, words): (u64, _, &[&str]) = match kind {
         System::Xfs => (300, "mkfs.xfs", &["-q", "-f"]),
@@ -154,7 +154,7 @@ pub fn make_image(kind: System, image: &Path) -> Result<(), String> {
     system(maker, &[words, &[text(image)]].concat()).map(|_| ())
 }
 
-/// The mount options for an image of this kind.
+/// Returns the mount options for an image of this kind.
 #[must_use]
 pub fn options(kind: System) -> &'static str {
     match kind {
@@ -175,7 +175,7 @@ impl Drop for MountedPlace {
     }
 }
 
-/// Runs a program to its end; where it fails, returns what it wrote to standard error.
+/// Runs a program to its end; if it fails, returns its standard error output.
 fn system(program: &str, arguments: &[&str]) -> Result<String, String> {
     match Command::new(program).args(arguments).output() {
         Ok(output) if output.status.success() => Ok(String::from_utf8_lossy(&output.stdout).into()),

@@ -34,7 +34,7 @@ impl TestProject {
         TestProject::inside(TestFolder::new(), |builder, _| change(builder))
     }
 
-    /// Opens an engine in mode `accept-edits`, with a state folder (`state`, beside the root).
+    /// Opens an engine in mode `accept-edits`, with a state folder (`state`, next to the root).
     #[must_use]
     pub fn with_history(change: impl FnOnce(Builder) -> Builder) -> TestProject {
         TestProject::inside(TestFolder::new(), |builder, around| {
@@ -42,7 +42,7 @@ impl TestProject {
         })
     }
 
-    /// Opens an engine in a given folder, which `change` receives, too.
+    /// Opens an engine in a given folder, which is also passed to `change`.
     #[must_use]
     pub fn inside(
         around: TestFolder,
@@ -60,7 +60,7 @@ impl TestProject {
         }
     }
 
-    /// A path below the root.
+    /// Returns a path below the root.
     #[must_use]
     pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.root.join(name)
@@ -71,14 +71,14 @@ impl TestProject {
         folder::put(&self.path(name), bytes)
     }
 
-    /// The text of a file below the root.
+    /// Returns the text of a file below the root.
     #[must_use]
     pub fn text(&self, name: impl AsRef<Path>) -> String {
         let text = std::fs::read_to_string(self.path(name));
         text.expect("a text that can be read")
     }
 
-    /// The text of a file below the root; empty where there is none.
+    /// Returns the text of a file below the root; empty if there is none.
     #[must_use]
     pub fn text_or_empty(&self, name: impl AsRef<Path>) -> String {
         std::fs::read_to_string(self.path(name)).unwrap_or_default()
@@ -106,7 +106,7 @@ impl Default for TestProject {
     }
 }
 
-/// A root (`root`) and a state folder (`state`) side by side, on which several engines are opened: each stands for a process.
+/// A root (`root`) and a state folder (`state`), on which several engines are opened: each represents a process.
 #[derive(Debug)]
 pub struct SharedProject {
     /// The temporary folder that contains both.
@@ -118,7 +118,7 @@ pub struct SharedProject {
 }
 
 impl SharedProject {
-    /// Makes a root with these files.
+    /// Creates a root with these files.
     #[must_use]
     pub fn new(files: &[(&str, &str)]) -> SharedProject {
         let around = TestFolder::new();
@@ -140,13 +140,13 @@ impl SharedProject {
         builder.mode(mode).open().expect("the engine opens")
     }
 
-    /// A path below the root.
+    /// Returns a path below the root.
     #[must_use]
     pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.root.join(name)
     }
 
-    /// The text of a file below the root.
+    /// Returns the text of a file below the root.
     #[must_use]
     pub fn text(&self, name: impl AsRef<Path>) -> String {
         let text = std::fs::read_to_string(self.path(name));

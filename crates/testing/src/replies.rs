@@ -2,13 +2,13 @@
 
 use lancet::Reply;
 
-/// The name of the refusal; empty where the reply is not one.
+/// Returns the name of the refusal; empty if the reply is not one.
 #[must_use]
 pub fn refused(reply: &Reply) -> &'static str {
     reply.refusal().map_or("", |kind| kind.name())
 }
 
-/// Asserts that the call was carried out.
+/// Asserts that the call succeeded.
 #[track_caller]
 pub fn done(reply: &Reply) {
     assert!(!reply.is_error(), "{}: {}", refused(reply), reply.text());

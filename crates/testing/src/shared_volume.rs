@@ -1,5 +1,5 @@
-//! A network volume that is mounted several times, as on several machines: the servers of SeaweedFS, all on this machine
-//! and only for it, with their files in a temporary folder. They end with the value.
+//! A network volume that is mounted several times, as on several machines: the servers of SeaweedFS, all on this
+//! machine and only for it, with their files in a temporary folder. They are stopped when the value is dropped.
 
 use std::fs::{self, File};
 use std::net::{TcpListener, TcpStream};
@@ -19,13 +19,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct SharedVolume {
     program: PathBuf,
     filer: [u16; 2],
-    /// The mounts before the servers: they are ended in this order.
+    /// The mounts before the servers: they are stopped in this order.
     running: Vec<(Child, Option<PathBuf>)>,
     folder: TestFolder,
 }
 
 impl SharedVolume {
-    /// Starts the servers; none, with a word, where the program or the right to mount is missing.
+    /// Starts the servers; returns none, with a message, if the program or the right to mount is missing.
     #[must_use]
     pub fn start() -> Option<SharedVolume> {
         let Some(program) = program() else {
@@ -80,7 +80,7 @@ impl SharedVolume {
         }
     }
 
-    /// Mounts the volume once more, as another machine would; returns where.
+    /// Mounts the volume once more, as another machine would; returns the mount point.
     pub fn mount(&mut self, name: &str) -> PathBuf {
         let at = self.folder.make(name);
         let cache = self.folder.make(format!("{name}.cache"));
@@ -100,7 +100,8 @@ impl SharedVolume {
         at
     }
 
-    /// The program, with its messages in a file and nothing of the tester's own settings.
+    /// Returns the command of the program, with its messages in a file and without the settings of the user who runs
+    /// the tests.
     fn command(&self, log: &str) -> Command {
         let log = File::create(self.folder.join(log)).expect("a file");
         let mut command = Command::new(&self.program);
@@ -142,7 +143,7 @@ impl Drop for SharedVolume {
     }
 }
 
-/// The program of SeaweedFS: the one that the test command fetched, or one on the path.
+/// Returns the program of SeaweedFS: the one that the test command fetched, or one on the path.
 fn program() -> Option<PathBuf> {
     if let Some(given) = std::env::var_os("LANCET_SEAWEEDFS") {
         return Some(PathBuf::from(given));
@@ -153,7 +154,7 @@ fn program() -> Option<PathBuf> {
         .find(|program| program.is_file())
 }
 
-/// Ports that nobody listens at now, all different.
+/// Returns ports that no process listens on now, all different.
 fn free_ports() -> [u16; 6] {
     let listeners = [(); 6].map(|()| TcpListener::bind("127.0.0.1:0").expect("a port"));
     listeners.map(|listener| listener.local_addr().expect("an address").port())

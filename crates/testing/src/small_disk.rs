@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::{TestFolder, judges};
 
-/// A file system in memory with room for a few files, mounted until it is dropped.
+/// A file system in memory with space for a few files, mounted until it is dropped.
 #[derive(Debug)]
 pub struct SmallDisk {
     /// The mount point.
@@ -14,7 +14,7 @@ pub struct SmallDisk {
 }
 
 impl SmallDisk {
-    /// Mounts a file system of this many kibibytes at a folder of its own. None, with the reason printed, where this
+    /// Mounts a file system of this many kibibytes at a new folder. Returns none, with the reason printed, if this
     /// process may not mount.
     #[must_use]
     pub fn mount(kibibytes: u32) -> Option<SmallDisk> {

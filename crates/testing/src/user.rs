@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 /// The user and the group that own nothing.
 pub const NOBODY: u32 = 65534;
 
-/// Whether this process is root.
+/// Returns whether this process is root.
 #[must_use]
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
@@ -29,9 +29,9 @@ pub fn give_to_nobody(path: impl AsRef<Path>) {
     }
 }
 
-/// A command that runs this test program, as `nobody` if this process is root. The caller adds the arguments that
-/// select one test, and the environment that gives it its role. Everybody must be able to enter `folder`: the program
-/// is copied there, because the target folder may be closed.
+/// Returns a command that runs this test program, as `nobody` if this process is root. The caller adds the arguments
+/// that select one test, and the environment that gives it its role. Every user must be able to enter `folder`: the
+/// program is copied there, because the target folder may be closed.
 #[must_use]
 pub fn this_program_as_nobody(folder: &Path) -> Command {
     let program = folder.join("test-program");

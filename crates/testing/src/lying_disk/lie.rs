@@ -1,36 +1,36 @@
-//! The ways in which a file system does not keep its word.
+//! The ways in which the file system misbehaves.
 
-/// One way in which a file system does not keep its word.
+/// One way in which the file system misbehaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lie {
     /// Every rename replaces, whatever its flags say, and reports success.
     IgnoresFlags,
-    /// An exchange works; a rename that must not replace does.
+    /// An exchange works; a rename that must not replace does so anyway.
     IgnoresNoReplace,
     /// An exchange reports success and does nothing.
     ExchangesNothing,
     /// The first exchange works; from then on every rename replaces, whatever its flags say.
     ExchangesOnce,
-    /// Flags are refused. This is no lie, and most file systems in user space do it.
+    /// Flags are refused. This is correct behaviour, and most file systems in user space do it.
     RefusesFlags,
-    /// A rename has a moment in which both names lead to the file, and one in which the replaced file is gone.
+    /// There is a moment in a rename in which both names lead to the file, and one in which the replaced file is gone.
     RenamesInSteps,
     /// A listing shows a folder as it was a second ago.
     ListsLate,
-    /// The number of a file is that of its name: it changes when the file gets another.
+    /// The inode number of a file depends on its name: it changes when the file is renamed.
     NumbersNames,
-    /// Times are kept in whole seconds.
+    /// Times are stored in whole seconds.
     WholeSeconds,
     /// Names that differ in case alone are one name.
     FoldsCase,
     /// There are no hard links.
     LacksLinks,
-    /// The first flush of a file fails, and what was written is gone.
+    /// The first flush of a file fails, and the written data is lost.
     LosesOneFlush,
-    /// A flush succeeds at once; that what was written could not be kept is told when the file is closed, once.
+    /// A flush succeeds at once; that the written data is lost is reported when the file is closed, once.
     FailsOneClose,
-    /// A lock is granted to everybody.
+    /// A lock is granted to every process.
     LocksNobodyOut,
-    /// The kernel may trust names and sizes for an hour, although another mount changes them.
+    /// The kernel may cache names and sizes for an hour, although another mount changes them.
     CachedForAnHour,
 }

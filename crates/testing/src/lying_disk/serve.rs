@@ -1,4 +1,4 @@
-//! Answers the kernel's requests to a lying file system.
+//! Answers the kernel's requests to a misbehaving file system.
 
 use std::os::fd::OwnedFd;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,15 +10,15 @@ use super::lie::Lie;
 use super::store::{AttributeChange, Maker, NodeId, Store};
 use super::wire::{self, Answer, KernelRequest};
 
-/// The most bytes of one write.
+/// The maximum number of bytes of one write.
 const MAX_WRITE: usize = 128 * 1024;
-/// The kernel asks about locks of whole files, instead of deciding by itself.
+/// The kernel forwards locks of whole files, instead of deciding itself.
 const ASKS_ABOUT_LOCKS: u32 = 1 << 10;
 const BIG_WRITES: u32 = 1 << 5;
 /// The pause between the steps of a rename that has several.
 const STEP: Duration = Duration::from_micros(300);
 
-/// Answers until the file system is unmounted.
+/// Answers requests until the file system is unmounted.
 pub(super) fn until_unmounted(store: &Mutex<Store>, device: &OwnedFd) {
     let mut buffer = vec![0; MAX_WRITE + 8192];
     loop {
@@ -40,7 +40,7 @@ fn locked(store: &Mutex<Store>) -> MutexGuard<'_, Store> {
     store.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The answer to a request; none where the kernel waits for none.
+/// Returns the answer to a request; none if the kernel expects none.
 fn answer(store: &Mutex<Store>, request: &KernelRequest<'_>) -> Option<Answer> {
     // The numbers are those of the protocol.
     let answer = match request.operation {
@@ -179,7 +179,7 @@ fn init_flags(store: &Store, request: &KernelRequest<'_>) -> u32 {
     (BIG_WRITES | locks) & request.u32(12)
 }
 
-/// What an extended attribute is answered with: its length where no room is given, else its bytes.
+/// Returns the answer for an extended attribute: its length if the size limit is zero, else its bytes.
 fn sized(request: &KernelRequest<'_>, value: Vec<u8>) -> Answer {
     let size = request.u32(0) as usize;
     match size {

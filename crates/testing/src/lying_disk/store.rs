@@ -1,4 +1,4 @@
-//! The files of the lying file system, and what its operations do to them.
+//! The files of the misbehaving file system, and the effects of its operations on them.
 
 mod bytes;
 mod renames;
@@ -16,7 +16,7 @@ type Done<T> = Result<T, i32>;
 
 /// The folder at the top.
 pub(super) const TOP: NodeId = 1;
-/// How long a late listing shows what was.
+/// How old the state shown by a late listing is.
 const LATE: Duration = Duration::from_secs(1);
 
 const FOLDER: u32 = 0o040_000;
@@ -41,13 +41,13 @@ struct StoredNode {
     mtime: (u64, u32),
     ctime: (u64, u32),
     extended: BTreeMap<Vec<u8>, Vec<u8>>,
-    /// The number that it is shown with, where that goes by the name.
+    /// The inode number that is reported for it, if that depends on the name.
     number: u64,
     /// Whether it was written since it was last closed.
     is_dirty: bool,
 }
 
-/// What the kernel is told of a file.
+/// The attributes of a file that the kernel receives.
 pub(super) struct Attributes {
     pub(super) number: u64,
     pub(super) size: u64,
@@ -59,7 +59,7 @@ pub(super) struct Attributes {
     pub(super) gid: u32,
 }
 
-/// What a request asks to change.
+/// The changes that a request asks for.
 #[derive(Default)]
 pub(super) struct AttributeChange {
     pub(super) mode: Option<u32>,
@@ -69,7 +69,7 @@ pub(super) struct AttributeChange {
     pub(super) mtime: Option<(u64, u32)>,
 }
 
-/// Who asks, and with which permission bits.
+/// The user that a request comes from, and the permission bits to use.
 #[derive(Clone, Copy)]
 pub(super) struct Maker {
     pub(super) uid: u32,
@@ -83,7 +83,7 @@ pub(super) struct Store {
     lies: Vec<Lie>,
     nodes: HashMap<NodeId, StoredNode>,
     next: NodeId,
-    /// What late listings show, and since when.
+    /// The state that late listings show, and since when.
     listings: HashMap<NodeId, (Instant, Entries)>,
 }
 
@@ -191,7 +191,7 @@ impl Store {
         }
     }
 
-    /// The entry of a name, as it is spelled in the folder.
+    /// Returns the entry of a name, as it is spelled in the folder.
     fn find(&self, folder: NodeId, name: &[u8]) -> Option<(Vec<u8>, NodeId)> {
         let NodeContent::Folder(entries) = &self.nodes.get(&folder)?.content else {
             return None;
@@ -207,7 +207,7 @@ impl Store {
         self.find(folder, name).ok_or(gone)
     }
 
-    /// The number that a file has by its name.
+    /// Returns the inode number of a file, which may depend on its name.
     fn number(&self, folder: NodeId, name: &[u8], id: NodeId) -> u64 {
         if !self.has(Lie::NumbersNames) {
             return id;
@@ -370,7 +370,7 @@ impl Store {
         Ok(&mut self.node_mut(id)?.extended)
     }
 
-    /// The names in a folder, each with its number and kind.
+    /// Returns the names in a folder, each with its number and kind.
     pub(super) fn list(&mut self, folder: NodeId) -> Done<Entries> {
         if self.has(Lie::ListsLate)
             && let Some((since, entries)) = self.listings.get(&folder)

@@ -1,8 +1,8 @@
-//! The messages of the kernel's FUSE protocol, as far as the lying file system uses them.
+//! The messages of the kernel's FUSE protocol, as far as the misbehaving file system uses them.
 
 use super::store::{Attributes, NodeId};
 
-/// A request of the kernel: what stands in front of every message, and its body.
+/// A request of the kernel: the header of every message, and its body.
 pub(super) struct KernelRequest<'b> {
     pub(super) operation: u32,
     pub(super) unique: u64,
@@ -12,7 +12,7 @@ pub(super) struct KernelRequest<'b> {
     body: &'b [u8],
 }
 
-/// The bytes in front of every request.
+/// The size of the header of every request.
 const HEADER: usize = 40;
 
 impl<'b> KernelRequest<'b> {
@@ -36,25 +36,25 @@ impl<'b> KernelRequest<'b> {
         })
     }
 
-    /// The number at this offset of the body; 0 beyond its end.
+    /// Returns the number at this offset of the body; 0 beyond its end.
     pub(super) fn u32(&self, at: usize) -> u32 {
         let bytes = self.body.get(at..at + 4);
         bytes.map_or(0, |bytes| u32::from_ne_bytes(bytes.try_into().unwrap()))
     }
 
-    /// The number at this offset of the body; 0 beyond its end.
+    /// Returns the number at this offset of the body; 0 beyond its end.
     pub(super) fn u64(&self, at: usize) -> u64 {
         let bytes = self.body.get(at..at + 8);
         bytes.map_or(0, |bytes| u64::from_ne_bytes(bytes.try_into().unwrap()))
     }
 
-    /// The bytes from an offset on.
+    /// Returns the bytes from an offset on.
     pub(super) fn bytes(&self, at: usize, length: usize) -> &'b [u8] {
         let rest = self.body.get(at..).unwrap_or_default();
         &rest[..length.min(rest.len())]
     }
 
-    /// The names from an offset on, each of which ends with a zero.
+    /// Returns the names from an offset on, each of which ends with a zero.
     pub(super) fn names(&self, at: usize) -> impl Iterator<Item = &'b [u8]> {
         let rest = self.body.get(at..).unwrap_or_default();
         rest.split(|&byte| byte == 0)
@@ -68,7 +68,7 @@ impl<'b> KernelRequest<'b> {
 /// The body of an answer, or the number of an error.
 pub(super) type Answer = Result<Vec<u8>, i32>;
 
-/// A whole answer, as the kernel reads it.
+/// Returns a whole answer, as the kernel reads it.
 pub(super) fn message(unique: u64, answer: &Answer) -> Vec<u8> {
     let (error, body): (i32, &[u8]) = match answer {
         Ok(body) => (0, body),
@@ -83,7 +83,7 @@ pub(super) fn message(unique: u64, answer: &Answer) -> Vec<u8> {
     message
 }
 
-/// The answer to the first request: version 7.31, and writes of at most 128 KiB.
+/// Returns the answer to the first request: version 7.31, and writes of at most 128 KiB.
 pub(super) fn init(flags: u32, max_write: u32) -> Vec<u8> {
     let mut body = Vec::with_capacity(64);
     for number in [7, 31, 0, flags] {
@@ -133,7 +133,7 @@ fn attributes_of(of: &Attributes) -> Vec<u8> {
     body
 }
 
-/// One entry of a listing; `next` is where the listing goes on after it.
+/// Returns one entry of a listing; `next` is where the listing continues after it.
 pub(super) fn listed(number: u64, next: u64, kind: u32, name: &[u8]) -> Vec<u8> {
     let mut body = Vec::with_capacity(32 + name.len());
     body.extend(number.to_ne_bytes());
@@ -145,7 +145,7 @@ pub(super) fn listed(number: u64, next: u64, kind: u32, name: &[u8]) -> Vec<u8> 
     body
 }
 
-/// The numbers of a file system that has room for everything.
+/// Returns the statistics of a file system with unlimited space.
 pub(super) fn statistics() -> Vec<u8> {
     let mut body = Vec::with_capacity(80);
     for number in [1_u64 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20] {

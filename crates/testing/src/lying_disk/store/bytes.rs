@@ -1,4 +1,4 @@
-//! Reads, writes and flushes the bytes of a lying file system.
+//! Reads, writes and flushes the bytes of a misbehaving file system.
 
 use rustix::io::Errno;
 
@@ -30,7 +30,7 @@ impl Store {
         Ok(())
     }
 
-    /// Flushes a file. Where one flush fails, what was written into the file is gone.
+    /// Flushes a file. If one flush is to fail, the data written into the file is lost.
     pub(in super::super) fn flush(&mut self, id: NodeId) -> Done<()> {
         if self.has(Lie::LosesOneFlush)
             && let NodeContent::File(bytes) = &mut self.node_mut(id)?.content
@@ -42,7 +42,7 @@ impl Store {
         Ok(())
     }
 
-    /// Closes one of the handles of a file. Where that fails, what was written since is gone.
+    /// Closes one of the handles of a file. If that is to fail, the data written since is lost.
     pub(in super::super) fn close(&mut self, id: NodeId) -> Done<()> {
         let fails = self.has(Lie::FailsOneClose);
         let node = self.node_mut(id)?;

@@ -1,4 +1,4 @@
-//! What a rename does to the files of a lying file system, at once or in steps.
+//! Renames in a misbehaving file system, at once or in steps.
 
 use super::{Done, NodeId, Store};
 
@@ -18,7 +18,7 @@ impl Store {
         self.name_it(to_folder, to, id)
     }
 
-    /// The first step of a rename that has several: the replaced file goes.
+    /// Performs the first step of a rename that has several: removes the replaced file.
     pub(in super::super) fn clear_target(&mut self, folder: NodeId, name: &[u8]) -> Done<()> {
         match self.find(folder, name) {
             Some((name, _)) => self.drop_name(folder, &name),
@@ -26,7 +26,7 @@ impl Store {
         }
     }
 
-    /// The second one: the file has both names.
+    /// Performs the second step: gives the file both names.
     pub(in super::super) fn give_second_name(
         &mut self,
         (folder, name): (NodeId, &[u8]),
@@ -37,7 +37,7 @@ impl Store {
         Ok(id)
     }
 
-    /// The last one: the old name goes, if it is still that file's.
+    /// Performs the last step: removes the old name, if it is still that file's.
     pub(in super::super) fn drop_first_name(
         &mut self,
         folder: NodeId,
