@@ -1,5 +1,5 @@
-//! Measures how long it takes to read an index: `cargo run --release -p lancet-git --example read_index REPOSITORY`.
-//! It prints milliseconds of processor time (Linux): the mean of twenty readings, and asking which files are clean.
+//! Measures the time to read an index: `cargo run --release -p lancet-git --example read_index REPOSITORY`. It prints
+//! milliseconds of processor time (Linux): the mean of twenty readings, and the time to query which files are clean.
 
 #![allow(clippy::print_stdout, reason = "it prints figures")]
 
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let index = Arc::new(read.ok_or("the repository has no index")?);
     let entries = index.len();
     println!("{entries} entries read in {each:.1} ms");
-    // The stat is made up from the entry, so that nothing but the question itself is measured.
+    // The stat is derived from the entry, so that only the query itself is measured.
     let stamps: Vec<(Vec<u8>, Stamp)> = index
         .entries()
         .map(|entry| {

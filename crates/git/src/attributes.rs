@@ -1,12 +1,12 @@
-//! What attributes could let git do to the bytes of a file when it adds or checks it out. Errs on the side of "could":
-//! lines that take an attribute away are passed over, and patterns match too much rather than too little.
+//! Determines what attributes could make git do to the bytes of a file when it adds or checks it out. Errs on the
+//! side of "could": lines that unset an attribute are ignored, and patterns match too much rather than too little.
 
 use std::collections::BTreeMap;
 
 /// Macros inside macros are followed this deep.
 const DEEPEST: usize = 8;
 
-/// What git could do to the bytes of a file between the work tree and its blob; the later the more.
+/// The most that git could do to the bytes of a file between the work tree and its blob; later variants mean more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Conversion {
     /// The bytes are those of the blob.
@@ -18,7 +18,7 @@ pub(crate) enum Conversion {
     Any,
 }
 
-/// The macros that attributes files define: names with their words.
+/// The macros that attributes files define: each name with its attributes.
 pub(crate) type Macros = BTreeMap<String, String>;
 
 /// The lines of one attributes file that could let git convert something.
@@ -30,7 +30,7 @@ impl AttributeLines {
     pub(crate) fn parse(text: &str, macros: &Macros) -> AttributeLines {
         let lines = lines(text).filter(|line| !line.starts_with("[attr]"));
         let converting = lines.filter_map(|line| {
-            // The pattern of a line in quotes may have blanks; its words are then taken for attributes, which is harmless.
+            // A quoted pattern may contain blanks; its parts are then taken for attributes, which is harmless.
             let (pattern, words) = line.split_once([' ', '\t'])?;
             let conversion = by_attributes(words, macros, 0);
             (conversion > Conversion::None).then(|| (AttributePattern::parse(pattern), conversion))
@@ -38,7 +38,8 @@ impl AttributeLines {
         AttributeLines(converting.collect())
     }
 
-    /// Returns what the lines could do to a file; `below` is its name relative to the folder of the attributes file.
+    /// Returns the conversion that the lines could cause for a file; `below` is its name relative to the folder of
+    /// the attributes file.
     pub(crate) fn conversion(&self, below: &[u8]) -> Conversion {
         let matching = self
             .0
@@ -58,7 +59,7 @@ pub(crate) fn add_macros(text: &str, macros: &mut Macros) {
             .strip_prefix("[attr]")
             .and_then(|rest| rest.trim_start().split_once([' ', '\t']))
         {
-            // Two definitions of a macro: what either could do.
+            // If a macro has two definitions, the effects of both are assumed.
             let all = macros.entry(name.to_owned()).or_default();
             all.push(' ');
             all.push_str(words);
@@ -68,7 +69,7 @@ pub(crate) fn add_macros(text: &str, macros: &mut Macros) {
 
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    // A carriage return inside a line separates words for git.
+    // Inside a line, git treats a carriage return as a separator.
     text.split(['\n', '\r'])
         .map(str::trim_start)
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
@@ -80,7 +81,7 @@ fn by_attributes(words: &str, macros: &Macros, depth: usize) -> Conversion {
         match name {
             "filter" | "ident" | "working-tree-encoding" => Conversion::Any,
             "text" | "eol" | "crlf" => Conversion::LineEnds,
-            // `-name` and `!name` only take an attribute away.
+            // `-name` and `!name` only unset an attribute.
             _ => match macros.get(name) {
                 Some(_) if depth == DEEPEST => Conversion::Any,
                 Some(words) => by_attributes(words, macros, depth + 1),
@@ -91,14 +92,14 @@ fn by_attributes(words: &str, macros: &Macros, depth: usize) -> Conversion {
     conversions.max().unwrap_or_default()
 }
 
-/// A pattern that matches at least what git's would.
+/// A pattern that matches at least what git's pattern would.
 #[derive(Debug)]
 enum AttributePattern {
-    /// Anything: a pattern whose meaning is not worth knowing exactly.
+    /// Matches anything, for a pattern whose exact meaning is not needed.
     Everything,
     Tokens {
         tokens: Vec<Token>,
-        /// The pattern has no slash, so that it matches the last part of a name alone.
+        /// The pattern has no slash, so it is matched only against the last part of a name.
         of_last_part: bool,
     },
 }
@@ -109,7 +110,7 @@ enum Token {
     Byte(u8),
     /// Any byte.
     One,
-    /// Any bytes, slashes too.
+    /// Any bytes, including slashes.
     Many,
 }
 
@@ -163,7 +164,8 @@ impl AttributePattern {
     }
 }
 
-/// Matches with one place to come back to, the last [`Token::Many`]: at most one step for each pair of token and byte.
+/// Matches with a single backtracking point, the last [`Token::Many`]: at most one step for each pair of token and
+/// byte.
 fn matches(tokens: &[Token], name: &[u8]) -> bool {
     let (mut token, mut at) = (0, 0);
     let mut back: Option<(usize, usize)> = None;

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-/// How the attributes and the configuration tell git to convert a file's line ends.
+/// The conversion of a file's line ends that the attributes and the configuration demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conversion {
     /// The bytes are stored unchanged (`-text`, or no rule applies).

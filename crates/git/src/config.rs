@@ -1,5 +1,5 @@
-//! A reader for git's configuration format that returns the last value of a key. Pure text in, value out: `include`
-//! is not followed, and no value is ever executed.
+//! A reader for git's configuration format that returns the last value of a key. It works on texts: `include` is not
+//! followed, and no value is ever executed.
 
 /// A longer configuration file is refused.
 pub(crate) const MOST_BYTES: u64 = 1 << 20;
@@ -26,8 +26,8 @@ pub fn auto_crlf<'t>(texts: impl IntoIterator<Item = &'t str>) -> AutoCrlf {
     said
 }
 
-/// Returns whether a configuration leads to attributes that this crate does not see: by another file of
-/// configuration, by `core.attributesFile`, or by attributes in a tree.
+/// Returns whether a configuration refers to attributes that this crate does not see: by another configuration file,
+/// by `core.attributesFile`, or by attributes in a tree.
 pub(crate) fn leads_to_other_attributes(text: &str) -> bool {
     let mut headers = text.lines().map(str::trim_start);
     let includes = headers.any(|line| {

@@ -5,7 +5,7 @@ use crate::GitError;
 
 const DAMAGED: GitError = GitError::Damaged("a delta");
 
-/// The beginning of a delta that holds both sizes: two numbers of at most nine bytes.
+/// The length of a delta's beginning with both sizes: two numbers of at most nine bytes.
 pub(crate) const LONGEST_START: usize = 18;
 
 /// Reads the size of the object that a delta describes, from its beginning.

@@ -77,7 +77,7 @@ fn open(
 ) -> Result<Option<RepositoryFolders>, GitError> {
     let own = Workspace::open(&[git.to_path_buf()], Arc::clone(disk), None)?;
     let git = own.roots()[0].clone();
-    // git takes a `.git` folder without HEAD for no repository and looks further up.
+    // git does not treat a `.git` folder without HEAD as a repository and continues the search further up.
     if own.locate_as_spelled(&git.join("HEAD"))?.kind() != FileType::File {
         return Ok(None);
     }
@@ -92,7 +92,7 @@ fn open(
         .unwrap_or_else(|| git.clone());
     let mut config =
         read_text(&workspace, &common.join("config"), config::MOST_BYTES)?.unwrap_or_default();
-    // `extensions.worktreeConfig` gives each work tree a file of its own, which overrides the common one.
+    // `extensions.worktreeConfig` gives each work tree a separate file, which overrides the common one.
     if config::last(&config, "extensions", "worktreeconfig")
         .is_some_and(|value| config::is_true(&value))
     {

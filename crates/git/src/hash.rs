@@ -1,6 +1,6 @@
-//! SHA-1, for ids of objects and the checksum of an index. Collisions are not detected, as git's own SHA-1DC does: an id
-//! tells here that bytes are those that git stored, and whoever can store colliding bytes in the repository can also
-//! change the file.
+//! SHA-1, for ids of objects and the checksum of an index. Collisions are not detected, unlike in git's own SHA-1DC:
+//! here an id only shows that bytes are those that git stored, and anyone who can store colliding bytes in the
+//! repository can also change the file.
 
 use sha1::{Digest as _, Sha1};
 

@@ -1,4 +1,4 @@
-//! The id of an object: 20 bytes in a SHA-1 repository, 32 in a SHA-256 one. `hash.rs` computes those of SHA-1.
+//! The id of an object: 20 bytes in a SHA-1 repository, 32 in a SHA-256 one. `hash.rs` computes SHA-1 ids.
 
 use std::fmt;
 
@@ -50,7 +50,7 @@ impl ObjectId {
         Some(ObjectId { bytes, length })
     }
 
-    /// Returns the id of a SHA-1 repository with these bytes, for instance one that [`ObjectId::as_bytes`] gave.
+    /// Returns the id of a SHA-1 repository with these bytes, for instance from [`ObjectId::as_bytes`].
     #[must_use]
     pub fn from_array(sum: [u8; 20]) -> ObjectId {
         let mut bytes = [0; MOST];

@@ -1,5 +1,5 @@
-//! git's index as it is in memory: for each tracked name its object and the stat with which git last saw the file.
-//! `parse.rs` reads the bytes.
+//! git's index in memory: for each tracked name its object and the stat with which git last saw the file. `parse.rs`
+//! reads the bytes.
 
 mod parse;
 
@@ -36,7 +36,7 @@ struct Record {
     flags: Flags,
 }
 
-/// The flags of an entry that are about more than its stage.
+/// The flags of an entry other than its stage.
 #[derive(Clone, Copy, Debug, Default)]
 struct Flags {
     assume_unchanged: bool,
@@ -65,7 +65,8 @@ pub struct IndexEntry<'i> {
     pub intent_to_add: bool,
 }
 
-/// What git kept of a file's `stat`. Every number is cut to 32 bits; all are zero where git knows nothing.
+/// The part of a file's `stat` that git stored. Every number is truncated to 32 bits; all are zero if git knows
+/// nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IndexStat {
     /// The change time: seconds, nanoseconds.
@@ -107,15 +108,15 @@ impl Index {
         self.records.iter().map(|record| self.entry(record))
     }
 
-    /// Returns the entry of a name that is not in conflict (stage 0). A name of a submodule has one, the names inside
-    /// it have none here.
+    /// Returns the entry of a name that is not in conflict (stage 0). The name of a submodule has an entry; the names
+    /// inside it have none here.
     #[must_use]
     pub fn find(&self, name: &[u8]) -> Option<IndexEntry<'_>> {
         self.find_from(name, &mut 0)
     }
 
-    /// Returns the same, looking at the place `next` first, which becomes the one behind the entry that is found:
-    /// names that are asked for in their order take no search.
+    /// Like [`Index::find`], but tries the position `next` first and sets it to the one after the entry found. Names
+    /// queried in order need no search.
     pub(crate) fn find_from(&self, name: &[u8], next: &mut usize) -> Option<IndexEntry<'_>> {
         let is_next = |at: usize| {
             let record = self.records.get(at);
@@ -132,8 +133,8 @@ impl Index {
         found.then(|| self.entry(record))
     }
 
-    /// Returns whether git tracks this very name, in conflict or not: a file, a symbolic link or a submodule. A
-    /// folder is not tracked itself; ask [`Index::below`].
+    /// Returns whether git tracks exactly this name, in conflict or not: a file, a symbolic link or a submodule. A
+    /// folder itself is not tracked; use [`Index::below`].
     #[must_use]
     pub fn is_tracked(&self, name: &[u8]) -> bool {
         let at = self.first_from(name);
@@ -142,8 +143,8 @@ impl Index {
             .is_some_and(|record| self.name(record) == name)
     }
 
-    /// Returns the entries below a folder, at any depth, sorted; all entries for the empty name. For a folder that is
-    /// ignored this gives the files that git tracks nevertheless. The first one is found by binary search.
+    /// Returns the entries below a folder, at any depth, sorted; all entries for the empty name. For an ignored
+    /// folder, these are the files that git tracks nevertheless. The first one is found by binary search.
     pub fn below<'i>(&'i self, folder: &[u8]) -> impl Iterator<Item = IndexEntry<'i>> + use<'i> {
         let mut start = folder.to_vec();
         if !start.is_empty() && !start.ends_with(b"/") {
@@ -156,20 +157,20 @@ impl Index {
             .take_while(move |entry| entry.name.starts_with(&start))
     }
 
-    /// When the index was written: the modification time of its file.
+    /// Returns the time at which the index was written: the modification time of its file.
     #[must_use]
     pub fn written(&self) -> Moment {
         self.stamp.mtime
     }
 
-    /// Returns the stamp of the file that was read. Where a later one shows the same state
-    /// ([`Stamp::same_file_state`] and not [`Stamp::racy`]), the index needs not be read again.
+    /// Returns the stamp of the file that was read. If a later one shows the same state ([`Stamp::same_file_state`]
+    /// and not [`Stamp::racy`]), the index need not be read again.
     #[must_use]
     pub fn stamp(&self) -> &Stamp {
         &self.stamp
     }
 
-    /// Returns the place of the first entry whose name is not smaller.
+    /// Returns the position of the first entry whose name is not smaller.
     fn first_from(&self, name: &[u8]) -> usize {
         self.records
             .partition_point(|record| self.name(record) < name)
@@ -177,7 +178,7 @@ impl Index {
 
     fn name(&self, record: &Record) -> &[u8] {
         let start = record.name_start as usize;
-        // The parser made the range with the names.
+        // The parser created the range together with the names.
         self.names
             .get(start..start + record.name_length as usize)
             .unwrap_or_default()

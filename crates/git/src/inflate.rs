@@ -1,5 +1,5 @@
-//! Inflates a zlib stream inside a file piece by piece and never beyond the size that the header announced. A budget
-//! bounds what one query may inflate in all.
+//! Inflates a zlib stream inside a file piece by piece, never beyond the size that the header announced. A budget
+//! limits the bytes that one query may inflate in total.
 
 use std::cell::Cell;
 

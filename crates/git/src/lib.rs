@@ -2,10 +2,11 @@
 //!
 //! - [`Repository`] finds the repository of a file and answers queries about it: [`Repository::head`],
 //!   [`Repository::committed`], [`Repository::rules`].
-//! - [`Index`] is what git tracks; [`CleanFiles`] tells by it, without reading a file, which blob has the file's bytes.
-//! - [`ObjectReader`] reads blobs by their ids, and compares them with these.
+//! - [`Index`] is what git tracks; [`CleanFiles`] uses it to find, without reading a file, which blob has the file's
+//!   bytes.
+//! - [`ObjectReader`] reads blobs by their ids and verifies them.
 //! - [`to_git`] converts line ends as `git add` does, so that a CRLF checkout of an LF blob does not count as a change.
-//! - [`GitError`] says why there is no answer.
+//! - [`GitError`] is the reason why a query has no answer.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -58,7 +59,7 @@ pub use index::{Index, IndexEntry, IndexStat, LINK_MODE, SUBMODULE_MODE};
 pub use objects::ObjectReader;
 pub use repository::{AttributesFile, Committed, ConversionRules, Repository};
 
-/// Why a query about a repository has no answer.
+/// The reason why a query about a repository has no answer.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GitError {
@@ -111,7 +112,7 @@ impl From<lancet_workspace::OpenError> for GitError {
     }
 }
 
-/// Returns a system call on an open file failed.
+/// Returns the error for a system call that failed on an open file.
 fn unreadable(error: std::io::Error) -> GitError {
     GitError::Unreadable(Box::new(error))
 }

@@ -1,11 +1,11 @@
-//! An object as it is read, and what one query may take.
+//! Objects as they are read, and the limits of one query.
 
 use crate::GitError;
 use crate::hash;
 use crate::id::{HashAlgorithm, ObjectId};
 use crate::inflate::InflateBudget;
 
-/// One query about a commit may inflate this many bytes in all.
+/// The number of bytes that one query about a commit may inflate in total.
 const MOST_WORK: u64 = 128 << 20;
 
 /// The kind of a git object.
@@ -18,7 +18,7 @@ pub(crate) enum ObjectKind {
 }
 
 impl ObjectKind {
-    /// Returns the word that git has for it.
+    /// Returns git's name for it.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Commit => "commit",
@@ -36,13 +36,13 @@ pub(crate) struct Object {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// What one query may take.
+/// The limits of one query.
 pub(crate) struct QueryLimits {
     /// The most bytes of the object.
     pub(crate) object: u64,
     /// The most bytes of an object or delta that it is a delta against.
     pub(crate) base: u64,
-    /// What may be inflated in all.
+    /// The bytes that may be inflated in total.
     pub(crate) budget: InflateBudget,
 }
 
@@ -58,7 +58,7 @@ impl QueryLimits {
 }
 
 impl Object {
-    /// Returns the object, if its bytes have this id. Those of a SHA-256 repository are not compared.
+    /// Returns the object if its bytes match this id. Objects of a SHA-256 repository are not verified.
     pub(crate) fn verified(self, id: &ObjectId) -> Result<Object, GitError> {
         match id.length() {
             HashAlgorithm::Sha1 if hash::object_id(self.kind.name(), &self.bytes) != *id => {

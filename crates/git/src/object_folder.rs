@@ -1,4 +1,4 @@
-//! One folder of objects, as `.git/objects` is: its packs, which stay open, and its loose objects.
+//! A folder of objects such as `.git/objects`: its packs, which stay open, and its loose objects.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -26,12 +26,12 @@ const LOOSE: GitError = GitError::Damaged("a loose object");
 pub(crate) struct ObjectFolder {
     workspace: Arc<Workspace>,
     pub(crate) path: PathBuf,
-    /// Its packs; the one that was used last is the first.
+    /// Its packs; the most recently used one is first.
     packs: Vec<PackPlace>,
     open: usize,
 }
 
-/// A pack that was listed, by the path of its index.
+/// A pack found in the folder, by the path of its index.
 struct PackPlace {
     path: PathBuf,
     opened: Option<Pack>,
@@ -49,7 +49,7 @@ impl ObjectFolder {
         Ok(folder)
     }
 
-    /// Lists the packs; those that are open are closed.
+    /// Lists the packs again; open ones are closed.
     pub(crate) fn list_packs(&mut self) -> Result<(), GitError> {
         self.packs.clear();
         self.open = 0;
@@ -79,7 +79,7 @@ impl ObjectFolder {
             .collect())
     }
 
-    /// Returns the object with this id, compared with it.
+    /// Returns the object with this id, after verifying its bytes against the id.
     pub(crate) fn object(
         &mut self,
         id: &ObjectId,
@@ -107,7 +107,7 @@ impl ObjectFolder {
         }
     }
 
-    /// Returns a file below this folder; none where it is missing.
+    /// Opens a file below this folder; none if it is missing.
     fn file(&self, path: &Path) -> Result<Option<Located>, GitError> {
         let located = self.workspace.locate_as_spelled(path)?;
         Ok((located.kind() == FileType::File).then_some(located))

@@ -1,5 +1,5 @@
-//! Finds objects by id: packs, loose objects, and the object folders named in `info/alternates`. What is read is
-//! compared with its id before it is given to anybody.
+//! Finds objects by id: packs, loose objects, and the object folders named in `info/alternates`. Objects are verified
+//! against their ids before they are returned.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use crate::inflate::InflateBudget;
 use crate::object::{ObjectKind, QueryLimits};
 use crate::object_folder::ObjectFolder;
 
-/// Reading one blob by its id may inflate this many: 128 deltas of a file of 32 MiB.
+/// The number of bytes that reading one blob by its id may inflate: 128 deltas of a file of 32 MiB.
 const MOST_BLOB_WORK: u64 = 4 << 30;
 /// At most this many object folders are opened through alternates; git itself stops at a depth of five.
 const MOST_FOLDERS: usize = 16;
 
 /// Reads objects of a repository, or of a folder into which its packs and loose objects were linked, by their ids.
 ///
-/// It keeps packs open, so that what `git gc` removes meanwhile is still read. It is made for many queries; none of its
-/// methods changes anything on the disk.
+/// Packs stay open, so that objects which `git gc` removes meanwhile can still be read. A reader is meant for many
+/// queries; none of its methods changes anything on the disk.
 pub struct ObjectReader {
     pub(crate) folders: Vec<ObjectFolder>,
 }
@@ -63,7 +63,8 @@ impl ObjectReader {
         })
     }
 
-    /// Reads a blob of at most `most` bytes. Its bytes are compared with the id, which must be of a SHA-1 repository.
+    /// Reads a blob of at most `most` bytes. Its bytes are verified against the id, which must be of a SHA-1
+    /// repository.
     ///
     /// # Errors
     /// Fails where the blob is missing ([`GitError::Missing`]), too large, damaged, or has another id.
@@ -79,8 +80,8 @@ impl ObjectReader {
         self.find(id, ObjectKind::Blob, &limits)
     }
 
-    /// Returns the size of an object from its header, or from the beginning of its delta: without reading it whole and
-    /// without comparing it with its id.
+    /// Returns the size of an object from its header, or from the beginning of its delta. The object is not read
+    /// completely and not verified against its id.
     ///
     /// # Errors
     /// Fails where the object is missing or its header is damaged.
@@ -102,8 +103,8 @@ impl ObjectReader {
         Ok(object.bytes)
     }
 
-    /// Asks each folder; once more after listing the packs again, because a concurrent `git repack` may have moved the
-    /// object.
+    /// Queries each folder, and once more after listing the packs again, because a concurrent `git repack` may have
+    /// moved the object.
     fn twice<T>(
         &mut self,
         id: &ObjectId,
@@ -120,7 +121,7 @@ impl ObjectReader {
     }
 }
 
-/// Returns the first answer of a folder. A folder that fails is passed over where another one has an answer.
+/// Returns the first answer of a folder. A folder that fails is skipped if another one has an answer.
 fn first_answer<T>(
     folders: &mut [ObjectFolder],
     ask: &impl Fn(&mut ObjectFolder) -> Result<Option<T>, GitError>,

@@ -10,9 +10,9 @@ use crate::{GitError, unreadable};
 
 /// The longest delta chain that git writes.
 const DEEPEST: usize = 4_095;
-/// The most bytes of ids that share a first byte; the largest repositories have a tenth of this.
+/// The largest number of bytes of ids that share a first byte; the largest repositories have a tenth of this.
 const MOST_NAMES: u64 = 16 << 20;
-/// Where the ids of a pack index begin: after eight bytes and the counts of ids by their first byte.
+/// The offset of the ids in a pack index: after eight bytes and the counts of ids by their first byte.
 const IDS: usize = 8 + 256 * 4;
 
 const INDEX: GitError = GitError::Damaged("the index of a pack");
@@ -131,7 +131,7 @@ impl Pack {
     }
 }
 
-/// Returns the place of an id in a run of sorted ids.
+/// Returns the position of an id in a run of sorted ids.
 fn place_in(run: &[u8], id: &[u8]) -> Option<usize> {
     let width = id.len();
     let (mut low, mut high) = (0, run.len() / width);
@@ -146,7 +146,7 @@ fn place_in(run: &[u8], id: &[u8]) -> Option<usize> {
     None
 }
 
-/// How a pack stores an entry.
+/// The form in which a pack stores an entry.
 enum PackedForm {
     /// The entry holds the whole object.
     Whole(ObjectKind),

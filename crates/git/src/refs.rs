@@ -8,7 +8,7 @@ use lancet_workspace::{FileType, Workspace};
 use crate::GitError;
 use crate::id::{HashAlgorithm, ObjectId};
 
-/// Symbolic references are followed this often, as in git.
+/// The largest number of symbolic references followed, as in git.
 const DEEPEST: usize = 5;
 /// A longer reference file is refused.
 const MOST_BYTES: u64 = 4_096;
@@ -67,7 +67,7 @@ fn is_name(name: &str) -> bool {
             .all(|part| !part.is_empty() && !part.starts_with('.') && !part.contains('\0'))
 }
 
-/// Looks a reference up in `packed-refs`, which is scanned and never held in memory whole.
+/// Looks a reference up in `packed-refs`, which is scanned and never entirely in memory.
 fn packed(
     workspace: &Workspace,
     common: &Path,

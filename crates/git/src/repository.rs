@@ -1,4 +1,4 @@
-//! A repository: HEAD, a file's content in HEAD, the attributes and configuration that apply to it, and the way to its
+//! A repository: HEAD, a file's content in HEAD, the attributes and configuration that apply to it, and access to its
 //! index and objects.
 
 use std::os::unix::ffi::OsStrExt as _;
@@ -25,7 +25,7 @@ const MOST_TREE: u64 = 32 << 20;
 const MOST_COMMIT: u64 = 4 << 20;
 /// A larger attributes file is refused.
 const MOST_RULES: u64 = 64 * 1024;
-/// A larger `info/attributes` is no rule file that anybody wrote by hand.
+/// A larger `info/attributes` was not written by hand and is refused.
 const MOST_INFO: u64 = 1 << 20;
 
 /// The git repository that a file belongs to. See the crate's example.
@@ -42,7 +42,7 @@ pub enum Committed {
     Nothing,
     /// The commit stores a file with this content.
     File(Vec<u8>),
-    /// The commit stores something that is no file: "link", "folder" or "submodule".
+    /// The commit stores something other than a file: "link", "folder" or "submodule".
     Other(&'static str),
 }
 
@@ -103,8 +103,8 @@ impl Repository {
         &self.place.work_tree
     }
 
-    /// git's folder for all work trees of the repository: objects, references, configuration. That of this work tree
-    /// alone is below it, or the same.
+    /// Returns git's folder for all work trees of the repository: objects, references, configuration. The folder of
+    /// this work tree alone is below it, or the same.
     #[must_use]
     pub fn common_folder(&self) -> &Path {
         &self.place.common
@@ -154,7 +154,7 @@ impl Repository {
     /// Returns what a commit stores at a path relative to the work tree.
     ///
     /// # Errors
-    /// Fails where a commit, tree or blob on the way is missing, damaged or too large.
+    /// Fails if a commit, tree or blob along the path is missing, damaged or too large.
     pub fn committed(&self, commit: &ObjectId, relative: &Path) -> Result<Committed, GitError> {
         let mut objects = self.objects()?;
         let mut limits = QueryLimits::of_query();
@@ -221,7 +221,7 @@ impl Repository {
     /// Returns the text of `info/attributes`; `None` where there is none.
     ///
     /// # Errors
-    /// Fails where it is there and no file that can be read.
+    /// Fails if it exists but is not a readable file.
     pub(crate) fn info_attributes(&self) -> Result<Option<String>, GitError> {
         let path = self.place.common.join("info/attributes");
         let file = self.place.workspace.locate_as_spelled(&path)?;

@@ -1,14 +1,14 @@
-//! A command line as it is recorded: quoted as a shell takes it, without what is secret, and cut to its limit.
+//! A command line as it is recorded: quoted for a shell, without secrets, and cut to its limit.
 
 use lancet_history::RecordedCall;
 use lancet_policy::find_credential;
 
-/// What stands for a secret.
+/// The replacement for a secret.
 const HIDDEN: &str = "***";
-/// Words in the name of a flag or variable whose value is secret.
+/// Parts of the name of a flag or variable whose value is secret.
 const SECRET_NAMES: [&str; 5] = ["key", "token", "secret", "password", "passwd"];
 
-/// Returns the words of a command as one line for people.
+/// Returns a command as one line for people.
 #[must_use]
 pub fn shown_command(words: &[String]) -> String {
     let mut shown: Vec<String> = Vec::new();
@@ -33,7 +33,7 @@ pub fn shown_command(words: &[String]) -> String {
     }
 }
 
-/// Returns whether the next word is the value of a flag with a secret name.
+/// Returns whether the next argument is the value of a flag with a secret name.
 fn is_secret_flag(word: &str) -> bool {
     word.starts_with('-') && !word.contains(['=', ' ']) && has_secret_name(word)
 }
@@ -43,7 +43,7 @@ fn has_secret_name(name: &str) -> bool {
     SECRET_NAMES.iter().any(|secret| name.contains(secret))
 }
 
-/// Returns a word, which may be a script with several, without its secrets.
+/// Returns an argument, which may be a script with several words, without its secrets.
 fn without_secrets(word: &str) -> String {
     let mut pieces = Vec::new();
     let mut hides_next = false;
@@ -86,7 +86,7 @@ fn piece_without_secrets(piece: &str) -> String {
     }
 }
 
-/// Returns a word as a shell takes it.
+/// Returns an argument quoted for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,*".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! Compares what a look found with the checkpoint before.
+//! Compares the result of a look with the checkpoint before.
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use crate::contents::Contents;
 use crate::scan::Seen;
 use crate::seen_stat::{proves_unchanged, record_of};
 
-/// A change of one name: what the checkpoint before has, and what there is now.
+/// A change of one name: its entry in the checkpoint before, and the present one.
 pub(crate) struct EntryDifference {
     pub(crate) before: Option<CheckpointEntry>,
     pub(crate) after: Option<CheckpointEntry>,
@@ -18,13 +18,14 @@ pub(crate) struct EntryDifference {
 
 /// The difference between two looks.
 pub(crate) struct Differences {
-    /// As the history records it.
+    /// The changes in the form of the history.
     pub(crate) changes: Vec<EntryChange>,
-    /// The changes that are no mere other stat.
+    /// The changes of more than the stat.
     pub(crate) real: Vec<EntryDifference>,
 }
 
-/// Compares; both lists are sorted by name. Files that may have changed are read, and their contents are kept.
+/// Compares two lists of entries, both sorted by name. Files that may have changed are read, and their contents are
+/// stored.
 pub(crate) fn compare(
     before: Vec<CheckpointEntry>,
     now: Vec<Seen>,
@@ -69,7 +70,7 @@ pub(crate) fn compare(
     Ok(found)
 }
 
-/// Compares an entry that is at both looks.
+/// Compares an entry that exists in both looks.
 fn both(
     known: CheckpointEntry,
     seen: Seen,
@@ -121,12 +122,12 @@ fn is_same_content(
         | (Identity::Blob(blob), Identity::Revision(revision)) => {
             contents.blob_revision(blob) == Some(revision)
         }
-        // Nothing is known but the stat, which differs.
+        // Only the stat is known, and it differs.
         (Identity::Unknown, _) | (_, Identity::Unknown) => known.stamp.0[..7] == now.stamp.0[..7],
     }
 }
 
-/// Returns the entry of what was found, with its identity.
+/// Returns the entry of a file that was found, with its identity.
 fn identified(
     seen: Seen,
     clean: &mut Option<CleanFiles>,

@@ -1,4 +1,4 @@
-//! The bytes of files: read from the disk or from git's objects, identified, and handed to the history in batches.
+//! The bytes of files: read from the disk or from git's objects, identified, and passed to the history in batches.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -8,12 +8,12 @@ use lancet_git::{ObjectId, ObjectReader};
 use lancet_history::{HistoryError, Identity, OperationStore, Revision};
 use lancet_workspace::{FolderHandle, Stamp};
 
-/// Contents are written when so many bytes wait.
+/// The number of waiting bytes at which contents are written.
 const BATCH: usize = 16 << 20;
-/// How often a file that changes while it is read is read again.
+/// The number of times that a file which changes while it is read is read again.
 const TRIES: usize = 4;
 
-/// Reads contents and sees to it that the history has them.
+/// Reads contents and ensures that the history has them.
 pub(crate) struct Contents<'c> {
     root: &'c FolderHandle,
     store: &'c dyn OperationStore,
@@ -40,8 +40,8 @@ impl<'c> Contents<'c> {
         }
     }
 
-    /// Reads a file and keeps its bytes: its identity, and the stat that they were read with. A file that is too large, or
-    /// that cannot be read, has no identity.
+    /// Reads a file and stores its bytes. Returns its identity, and the stat that they were read with. A file that is
+    /// too large, or that cannot be read, has no identity.
     pub(crate) fn read(
         &mut self,
         name: &[u8],
@@ -63,7 +63,7 @@ impl<'c> Contents<'c> {
         Ok(is_waiting || self.store.has_content(revision)?)
     }
 
-    /// Returns the revision of a blob, whose bytes are kept; none where git no longer has it.
+    /// Stores the bytes of a blob and returns their revision; none if git no longer has it.
     pub(crate) fn blob(&mut self, id: [u8; 20]) -> Result<Option<Revision>, HistoryError> {
         let largest = self.largest;
         let objects = self.objects.as_mut();
@@ -72,7 +72,7 @@ impl<'c> Contents<'c> {
         found.map(|bytes| self.keep(bytes)).transpose()
     }
 
-    /// Returns the revision of a blob, whose bytes are not kept.
+    /// Returns the revision of a blob without storing its bytes.
     pub(crate) fn blob_revision(&mut self, id: [u8; 20]) -> Option<Revision> {
         let largest = self.largest;
         let objects = self.objects.as_mut()?;
@@ -118,7 +118,7 @@ impl<'c> Contents<'c> {
         Ok(revision)
     }
 
-    /// Writes what waits.
+    /// Writes the waiting contents.
     pub(crate) fn flush(&mut self) -> Result<(), HistoryError> {
         if self.waiting.is_empty() {
             return Ok(());

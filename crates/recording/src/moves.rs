@@ -1,4 +1,4 @@
-//! Finds out which removed file is which new one: a move.
+//! Detects moves: a removed file and a new file that are the same file.
 
 use std::collections::HashMap;
 
@@ -6,8 +6,8 @@ use lancet_history::{CheckpointEntryKind, Revision};
 
 use crate::kept_state::KeptState;
 
-/// Pairs of the indexes of a removed and of a new file that are one file: the inode and the bytes are the same, or the bytes
-/// are, and of these bytes there is one removed file and one new one.
+/// Returns pairs of the indexes of a removed file and a new file that are one file: either the inode and the bytes
+/// are the same, or the bytes are the same and only one removed and one new file have them.
 pub(crate) fn pairs(gone: &[KeptState], new: &[KeptState]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let mut is_used = (vec![false; gone.len()], vec![false; new.len()]);
@@ -42,7 +42,7 @@ pub(crate) fn pairs(gone: &[KeptState], new: &[KeptState]) -> Vec<(usize, usize)
     pairs
 }
 
-/// Device, inode and bytes of a file.
+/// Returns the device, inode and revision of a file.
 fn inode_key(side: &KeptState) -> Option<(i64, i64, Revision)> {
     let stamp = &side.entry.stamp.0;
     (side.entry.kind == CheckpointEntryKind::File && stamp[1] != 0)

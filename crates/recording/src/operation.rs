@@ -1,4 +1,4 @@
-//! Turns what differs between two looks into the files of an operation.
+//! Converts the differences between two looks to the files of an operation.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -18,7 +18,7 @@ use crate::kept_state::KeptState;
 use crate::moves;
 use crate::seen_stat::stamp_of;
 
-/// Lines are counted in contents up to this size, in so many files, with so much work for each.
+/// Limits of line counting: the size of a content, the number of files, and the work for each.
 const COUNTED: u64 = 1 << 20;
 const MOST_COUNTED: usize = 500;
 const DIFF_WORK: Duration = Duration::from_millis(20);
@@ -35,7 +35,7 @@ pub(crate) struct ChangedFile {
     folders: Vec<PathBuf>,
 }
 
-/// What an operation records of a file at one side.
+/// The state of a file that an operation records for one side.
 #[derive(Clone, PartialEq, Eq)]
 struct KnownState {
     revision: Revision,
@@ -44,15 +44,15 @@ struct KnownState {
     inode: Option<u64>,
 }
 
-/// The files of an operation, and what cannot come back.
+/// The files of an operation, and the changes that cannot be restored.
 #[derive(Default)]
 pub(crate) struct OperationFiles {
     pub(crate) files: Vec<ChangedFile>,
     pub(crate) not_kept: Vec<PathBuf>,
 }
 
-/// Works out the files of an operation. `between` are the operations that the history has of the same time: what they wrote
-/// is theirs, and what lies between two of them is this operation's.
+/// Computes the files of an operation. `between` are the operations recorded in the same period: their writes are
+/// attributed to them, and changes between two of them to this operation.
 pub(crate) fn files(
     root: &Path,
     real: Vec<EntryDifference>,
@@ -67,13 +67,13 @@ pub(crate) fn files(
         let name = before.as_ref().or(after.as_ref());
         let path = name.map(|entry| root.join(OsStr::from_bytes(&entry.name)));
         let path = path.unwrap_or_default();
-        // Undo names files as text so far.
+        // Undo identifies files by text so far.
         if path.to_str().is_none() {
             out.not_kept.push(path);
             continue;
         }
         let (Some(before), Some(after)) = (side(before, contents)?, side(after, contents)?) else {
-            // What another recorded operation has is not lost.
+            // A change that another recorded operation has is not lost.
             if !chains.contains_key(&path) {
                 out.not_kept.push(path);
             }
@@ -124,7 +124,7 @@ pub(crate) fn files(
     Ok(out)
 }
 
-/// The state of an entry; `Some(None)` where there was nothing, none where its bytes are not kept.
+/// Returns the state of an entry; `Some(None)` if there was nothing, none if its bytes are not stored.
 #[expect(
     clippy::option_option,
     reason = "nothing and not kept are different answers"
@@ -167,7 +167,7 @@ impl KnownState {
         }
     }
 
-    /// Returns the state as the history takes it, which has the bytes already.
+    /// Returns the state in the form of the history, which has the bytes already.
     fn draft(&self) -> State<'static> {
         State {
             revision: self.revision,
@@ -213,10 +213,10 @@ fn entry(path: PathBuf, before: Option<KnownState>, after: Option<KnownState>) -
     }
 }
 
-/// A state that an operation found or left at a name; none where there was no file.
+/// A state that an operation found or left at a name; none if there was no file.
 type Known = Option<KnownState>;
 
-/// Returns what the operations in between found and left at each name, in their order.
+/// Returns the states that the operations in between found and left at each name, in order.
 fn chains(between: &[Operation]) -> HashMap<PathBuf, Vec<(Known, Known)>> {
     let mut chains: HashMap<PathBuf, Vec<(Known, Known)>> = HashMap::new();
     let mut operations: Vec<&Operation> = between.iter().collect();
@@ -241,7 +241,7 @@ fn chains(between: &[Operation]) -> HashMap<PathBuf, Vec<(Known, Known)>> {
     chains
 }
 
-/// Returns the gaps between the states that are known of a name.
+/// Returns the gaps between the known states of a name.
 fn gaps(path: &Path, states: &[(Known, Known)], ends: (Known, Known)) -> Vec<ChangedFile> {
     let mut gaps = Vec::new();
     let mut left = ends.0;
@@ -267,7 +267,7 @@ fn is_same(one: Option<&KnownState>, other: Option<&KnownState>) -> bool {
     }
 }
 
-/// Returns the folders of a new file that were not there before, outermost first.
+/// Returns the folders of a new file that did not exist before, outermost first.
 fn made_folders(root: &Path, path: &Path, known: &BTreeSet<PathBuf>) -> Vec<PathBuf> {
     let above = path.ancestors().skip(1);
     let inside = above.take_while(|folder| *folder != root && folder.starts_with(root));
@@ -307,7 +307,7 @@ pub(crate) fn count_lines(
     Ok(())
 }
 
-/// Returns the files as the history takes them.
+/// Returns the files in the form of the history.
 pub(crate) fn drafts<'f>(
     files: &'f [ChangedFile],
     workspace: WorkspaceRef<'f>,

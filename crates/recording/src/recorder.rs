@@ -1,4 +1,4 @@
-//! Looks at the files of a root, and records what changed since an earlier look.
+//! Scans the files of a root (a "look"), and records what changed since an earlier look.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -21,10 +21,10 @@ use crate::coverage::Coverage;
 use crate::operation::{OperationFiles, count_lines, drafts, files};
 use crate::scan::scan;
 
-/// How often a look is begun again because another process looked at the same time.
+/// The number of times that a look is started again because another process looked at the same time.
 const TRIES: usize = 5;
 
-/// Looks at the files below one root.
+/// Scans and records the files below one root.
 pub struct Recorder<'r> {
     /// The root.
     pub workspace: WorkspaceRef<'r>,
@@ -32,7 +32,7 @@ pub struct Recorder<'r> {
     pub disk: Arc<dyn Disk>,
     /// The history.
     pub store: &'r dyn OperationStore,
-    /// Which files are looked at.
+    /// The files that are scanned.
     pub coverage: Coverage<'r>,
     /// git's configuration outside the repository.
     pub outside: OutsideFiles<'r>,
@@ -46,9 +46,9 @@ pub struct ProgramCall<'c> {
     pub since: i64,
     /// The name of the tool.
     pub tool: &'c str,
-    /// Whose call it was.
+    /// The session and client that made the call.
     pub author: Author<'c>,
-    /// What is known of it.
+    /// The details of the call.
     pub call: RecordedCall,
 }
 
@@ -64,11 +64,11 @@ pub struct RecordedLook {
     pub files: u64,
     /// The operation that was recorded with it, with the number of its files.
     pub operation: Option<(String, usize)>,
-    /// Of its changes, what cannot come back.
+    /// Changed files that cannot be restored.
     pub not_kept: Vec<PathBuf>,
 }
 
-/// Why a look failed.
+/// The reason why a look failed.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The root cannot be listed.
@@ -82,12 +82,12 @@ pub enum RecordError {
     /// The history cannot be read or written.
     #[error(transparent)]
     Store(#[from] HistoryError),
-    /// Other processes looked at the same files all the time.
+    /// Other processes kept looking at the same files at the same time.
     #[error("other processes record the same folder all the time")]
     Overtaken,
 }
 
-/// What a look is for.
+/// The purpose of a look.
 struct LookPurpose<'p> {
     kind: CheckpointKind,
     name: Option<&'p str>,
@@ -96,8 +96,8 @@ struct LookPurpose<'p> {
 }
 
 impl Recorder<'_> {
-    /// Sets a checkpoint. What a call changed whose process ended before it was recorded becomes an operation
-    /// `unattributed`.
+    /// Sets a checkpoint. If the process of an earlier call ended before the call was recorded, the changes of that
+    /// call become an operation `unattributed`.
     ///
     /// # Errors
     /// The root cannot be listed, or the history cannot be written.
@@ -115,8 +115,8 @@ impl Recorder<'_> {
         })
     }
 
-    /// Sets a checkpoint after a call. What changed since the checkpoint before the call, and is not in the history yet, is
-    /// one operation; none where nothing changed.
+    /// Sets a checkpoint after a call. The changes since the checkpoint before the call that are not in the history
+    /// yet become one operation; none if nothing changed.
     ///
     /// # Errors
     /// The root cannot be listed, or the history cannot be written.
@@ -156,7 +156,7 @@ impl Recorder<'_> {
         let count = seen.len() as u64;
         let before = self.entries(newest.as_ref().map(|newest| newest.number))?;
         let mut contents = Contents::new(&root, self.store, objects, self.coverage.largest_file);
-        // Where another look came in between, the call's own changes are since its own checkpoint.
+        // If another look was made in between, the call's own changes are those since its own checkpoint.
         let own = purpose.call.filter(|call| {
             newest
                 .as_ref()
@@ -195,7 +195,7 @@ impl Recorder<'_> {
         )
     }
 
-    /// Records the checkpoint and what changed before it; none where another process was quicker.
+    /// Records the checkpoint and what changed before it; returns none if another process was faster.
     fn put(
         &self,
         purpose: &LookPurpose<'_>,
@@ -318,7 +318,7 @@ impl Recorder<'_> {
             .map_err(|error| unreadable(std::io::Error::other(error)))
     }
 
-    /// Returns the repository whose work tree is the root. One that cannot be read is as none.
+    /// Returns the repository whose work tree is the root. An unreadable repository counts as none.
     fn repository(&self) -> (Option<Arc<Index>>, Option<CleanFiles>, Option<ObjectReader>) {
         let root = self.workspace.root;
         let repository = Repository::around(&root.join("any"), &self.disk)
@@ -335,7 +335,7 @@ impl Recorder<'_> {
     }
 }
 
-/// Returns the folders that entries are in, and empty ones.
+/// Returns the folders that contain entries, and empty folders.
 fn folders(root: &Path, entries: &[CheckpointEntry]) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     for entry in entries {

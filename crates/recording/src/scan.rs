@@ -12,7 +12,7 @@ use lancet_workspace::{EntryKind, FileType, FolderHandle, Stamp};
 
 use crate::coverage::Coverage;
 
-/// An ignored file of at most this size is covered where its folder is not ignored.
+/// The size up to which an ignored file is covered if its folder is not ignored.
 const SMALL: u64 = 100_000;
 /// Folders deeper than this are not entered.
 const DEEPEST: usize = 500;
@@ -27,7 +27,7 @@ pub(crate) struct Seen {
     pub(crate) link: Option<Vec<u8>>,
 }
 
-/// Lists a root. The entries are sorted by name. `tracked` is git's index of the work tree whose folder the root is.
+/// Lists a root. The entries are sorted by name. `tracked` is git's index if the root is the folder of a work tree.
 pub(crate) fn scan(
     root: &FolderHandle,
     path: &Path,
@@ -93,7 +93,7 @@ impl Scan<'_> {
             match kind {
                 EntryKind::Folder if ignored => self.tracked_below(&relative),
                 EntryKind::Folder if depth < DEEPEST => {
-                    // A folder that cannot be entered is left out with all that is in it.
+                    // A folder that cannot be entered is left out with all its content.
                     if let Ok(inner) = folder.enter(&name) {
                         let _ = self.folder(&inner, &relative, &rules, depth + 1);
                     }

@@ -1,4 +1,4 @@
-//! A stat as the history keeps it.
+//! A stat in the form of the history.
 
 use lancet_history::StampRecord;
 use lancet_workspace::Stamp;
@@ -43,7 +43,7 @@ pub(crate) fn stamp_of(record: &StampRecord) -> Stamp {
     }
 }
 
-/// Returns whether a later stat proves that the file is as it was.
+/// Returns whether a later stat proves that the file is unchanged.
 pub(crate) fn proves_unchanged(before: &StampRecord, now: &Stamp) -> bool {
     let before = stamp_of(before);
     before.same_file_state(now) && before.mode == now.mode && !before.racy()

@@ -1,5 +1,5 @@
 //! Parses the bytes of an index of version 2, 3 or 4. The bytes may be hostile: every length is checked before it is
-//! used, and what is made of them is bounded.
+//! used, and the size of the result is limited.
 
 use lancet_workspace::Stamp;
 
@@ -63,7 +63,7 @@ impl Index {
     }
 }
 
-/// Checks the sum at the end; returns what it is the sum of. `index.skipHash` writes zeros.
+/// Verifies the checksum at the end; returns the bytes that it covers. `index.skipHash` writes zeros.
 fn verified(bytes: &[u8]) -> Result<&[u8], GitError> {
     let (body, sum) = bytes.split_last_chunk::<CHECKSUM>().ok_or(DAMAGED)?;
     if *sum == [0; CHECKSUM] || *sum == checksum(body) {
@@ -78,7 +78,7 @@ struct Entries<'b> {
     body: &'b [u8],
     at: usize,
     version: u32,
-    /// The range of the last name, of which version 4 takes the beginning.
+    /// The range of the last name, whose beginning version 4 reuses.
     last: (usize, usize),
     /// Whether an entry has no name, as in a split index, which its extension then shows.
     is_nameless: bool,
@@ -164,7 +164,7 @@ impl Entries<'_> {
         names.extend_from_within(self.last.0..self.last.0 + kept);
         names.extend_from_slice(own);
         let (before, name) = names.split_at(name_start);
-        // What a name has in common with the last one was looked at there, down to its last slash.
+        // The part that a name shares with the last one was checked there, down to its last slash.
         let last = &before[self.last.0..];
         let common = last
             .iter()
@@ -192,7 +192,8 @@ impl Entries<'_> {
         Ok((name_start, length))
     }
 
-    /// Reads how many bytes of the last name are dropped at its end: the number form of offsets in packs.
+    /// Reads the number of bytes that are dropped at the end of the last name, in the number format of offsets in
+    /// packs.
     fn dropped(&mut self) -> Result<usize, GitError> {
         let mut value = 0usize;
         for step in 0..4 {
@@ -206,7 +207,7 @@ impl Entries<'_> {
         Err(DAMAGED)
     }
 
-    /// Names ascend, and the stages of a name; stage 0 is alone.
+    /// Checks that names ascend, and stages within a name; stage 0 must be the only one.
     fn check_order(&self, record: &Record) -> Result<(), GitError> {
         let Some(last) = self.index.records.last().filter(|_| !self.is_nameless) else {
             return Ok(());
@@ -220,8 +221,8 @@ impl Entries<'_> {
     }
 }
 
-/// Returns whether a name is one that git tracks: parts between single slashes, none of which leads elsewhere or into
-/// a `.git`.
+/// Returns whether git can track this name: parts between single slashes, none of which leads elsewhere or into a
+/// `.git`.
 fn is_name(name: &[u8]) -> bool {
     name.split(|byte| *byte == b'/').all(|part| match part {
         b"" | b"." | b".." => false,
@@ -230,8 +231,8 @@ fn is_name(name: &[u8]) -> bool {
     })
 }
 
-/// Looks at the names of the extensions. One that begins with a capital may be skipped; any other changes what the
-/// entries mean.
+/// Checks the names of the extensions. One that begins with a capital letter may be skipped; any other changes what
+/// the entries mean.
 fn check_extensions(mut rest: &[u8]) -> Result<(), GitError> {
     while !rest.is_empty() {
         let head = rest.first_chunk::<8>().ok_or(DAMAGED)?;
