@@ -1,4 +1,4 @@
-//! Has a program of the launcher run to its end, with everything that it says, within limits.
+//! Runs a program of the launcher to its end and captures its output, within limits.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -14,27 +14,27 @@ use crate::launcher::{Launcher, Running};
 use crate::programs::{Launch, Streams};
 use crate::wire::Report;
 
-/// How long it is waited until the caller is asked again whether to stop.
+/// The interval at which the caller is queried whether to stop.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// How long it is waited for the launcher after the time of the program is over.
+/// The time to wait for the launcher after the program's time is over.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What a program may use.
+/// The limits of a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProgramLimits {
-    /// The most bytes of standard output; a program that writes more is ended.
+    /// The largest number of bytes of standard output; a program that writes more is ended.
     pub(crate) output: usize,
-    /// The most bytes of standard error that are kept.
+    /// The largest number of bytes of standard error that are stored.
     pub(crate) error: usize,
     /// The time after which the launcher ends the program.
     pub(crate) time: Duration,
 }
 
-/// Why a program has no usable end.
+/// The reason why a program has no usable result.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// It could not be started, or nobody knows how it ended.
+    /// It could not be started, or its end could not be determined.
     Unavailable(String),
     TooLong,
     TooMuch,
@@ -43,7 +43,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// Returns the failure in the words of the library, for a program with these limits.
+    /// Returns the failure as the library's error, for a program with these limits.
     pub(crate) fn of_program(self, limits: ProgramLimits) -> ProgramError {
         match self {
             Self::Unavailable(words) => ProgramError::Unavailable(words),
@@ -54,7 +54,7 @@ impl Failure {
     }
 }
 
-/// Starts a program with this input and waits for its end. Where it fails the program is ended, with its process group.
+/// Starts a program with this input and waits for its end. On failure the program is ended, with its process group.
 pub(crate) fn capture(
     launcher: &Launcher,
     launch: &Launch,
@@ -81,7 +81,7 @@ pub(crate) fn capture(
     heard.outcome(report)
 }
 
-/// Returns a file that is held in memory, so that a program may read it at any pace or not at all.
+/// Returns an in-memory file, so that a program may read it at any pace or not at all.
 #[cfg(target_os = "linux")]
 fn held_in_memory(content: &[u8]) -> io::Result<OwnedFd> {
     use rustix::fs::{MemfdFlags, memfd_create};
@@ -96,9 +96,9 @@ fn held_in_memory(_: &[u8]) -> io::Result<OwnedFd> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// What a program writes to one of its streams.
+/// The output of a program on one of its streams.
 struct Stream {
-    /// None where the program has closed it.
+    /// None if the program has closed it.
     pipe: Option<io::PipeReader>,
     kept: Vec<u8>,
     most: usize,
@@ -113,7 +113,7 @@ impl Stream {
         }
     }
 
-    /// Reads once what is there, and keeps as much as is wanted.
+    /// Reads the available bytes once, and stores as many as are wanted.
     fn read(&mut self) {
         let mut part = [0; 64 << 10];
         let read = match &mut self.pipe {
@@ -136,7 +136,7 @@ struct ProgramSaid {
 }
 
 impl ProgramSaid {
-    /// Listens until the launcher reports the end of the program, and gives the report.
+    /// Reads output until the launcher reports the end of the program; returns the report.
     fn listen(
         &mut self,
         running: &Running,
@@ -156,15 +156,15 @@ impl ProgramSaid {
             let is_ready = self.take_what_is_there(&mut reported, LOOK)?;
             if is_ready {
                 let report = report.hear().map_err(|_| gone())?;
-                // A process that left the group may hold the streams open, so it is not waited for their end.
+                // A process that left the group may keep the streams open, so the end of the streams is not awaited.
                 while self.take_what_is_there(&mut [], Duration::ZERO)? {}
                 return Ok(report);
             }
         }
     }
 
-    /// Reads what the program has written. Whether another file is ready, or without another one, whether something was
-    /// read.
+    /// Reads the available output of the program. Returns whether another file is ready, or without another file,
+    /// whether anything was read.
     fn take_what_is_there(
         &mut self,
         others: &mut [PollFd<'_>],

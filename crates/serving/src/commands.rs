@@ -18,7 +18,7 @@ pub(crate) fn shell(arguments: Vec<OsString>) -> Command {
     command
 }
 
-/// Returns the command of an entry as it is written.
+/// Returns the command of an entry unchanged.
 pub(crate) fn plain(entry: &[String]) -> io::Result<Command> {
     let (program, arguments) = found(entry)?;
     let mut command = Command::new(program);
@@ -48,7 +48,7 @@ pub(crate) fn confined(
 }
 
 /// Returns the command that confines itself to a folder and then becomes a formatter. It works in the folder of the
-/// file, where formatters look for their configuration, and may write nothing there.
+/// file, where formatters look for their configuration, but may write nothing there.
 pub(crate) fn formatting(
     folder: &TemporaryFolder,
     formatter: &Formatter,
@@ -81,9 +81,9 @@ pub(crate) fn limited(server: &ServerProgram, folder: &Path) -> io::Result<Comma
     Ok(command)
 }
 
-/// Returns the program of an entry, by its whole path, and its arguments. It is looked up here and not when it is
-/// started: programs are started in folders of the project, and a relative folder in PATH would then be one of the
-/// project's.
+/// Returns the full path of an entry's program, and its arguments. The path is resolved here and not at the start of
+/// the program: programs are started in folders of the project, and a relative folder in PATH would then be one of
+/// the project's.
 fn found(entry: &[String]) -> io::Result<(PathBuf, &[String])> {
     let missing = || io::Error::from(rustix::io::Errno::NOENT);
     let [program, arguments @ ..] = entry else {
@@ -99,7 +99,7 @@ fn found(entry: &[String]) -> io::Result<(PathBuf, &[String])> {
     Ok((program.ok_or_else(missing)?, arguments))
 }
 
-/// Returns an argument with the path of the file in it.
+/// Returns an argument with the path of the file inserted.
 pub(crate) fn filled(argument: &str, path: &OsStr) -> OsString {
     let mut filled = OsString::new();
     for (number, part) in argument.split(PATH).enumerate() {
@@ -111,7 +111,7 @@ pub(crate) fn filled(argument: &str, path: &OsStr) -> OsString {
     filled
 }
 
-/// Returns the running program, also after an update has replaced its file.
+/// Returns the path of the running program, even after an update has replaced its file.
 fn this_program() -> io::Result<PathBuf> {
     match cfg!(target_os = "linux") {
         true => Ok("/proc/self/exe".into()),

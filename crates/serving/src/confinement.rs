@@ -1,5 +1,5 @@
-//! What a program is confined to that the settings name. Its limits have to be set between its start and its first
-//! instruction, so this program is started once more, limits itself, and becomes the other program.
+//! The confinement of programs that the settings name. The limits have to be set between a program's start and its
+//! first instruction. This program is therefore started once more, limits itself, and becomes the other program.
 
 use std::ffi::OsString;
 use std::io;
@@ -30,8 +30,8 @@ const SECONDS: u64 = 120;
 /// The largest file that a program may write, in bytes.
 const LARGEST_FILE: u64 = 1 << 30;
 
-/// Confines this process for good and becomes the program in `arguments`, which follow [`CONFINED`]. It returns only
-/// where that fails.
+/// Confines this process permanently and becomes the program in `arguments`, which follow [`CONFINED`]. Returns only
+/// if that fails.
 pub fn exec_confined(arguments: &[OsString]) -> io::Error {
     let [folder, program, arguments @ ..] = arguments else {
         return io::ErrorKind::InvalidInput.into();
@@ -42,8 +42,8 @@ pub fn exec_confined(arguments: &[OsString]) -> io::Error {
     }
 }
 
-/// Limits the memory of this process and becomes the program in `arguments`, which follow [`LIMITED`]. It returns only
-/// where that fails.
+/// Limits the memory of this process and becomes the program in `arguments`, which follow [`LIMITED`]. Returns only
+/// if that fails.
 pub fn exec_limited(arguments: &[OsString]) -> io::Error {
     let [memory, program, arguments @ ..] = arguments else {
         return io::ErrorKind::InvalidInput.into();
@@ -70,7 +70,7 @@ fn confine(folder: PathBuf) -> io::Result<()> {
     ] {
         limit(resource, most)?;
     }
-    // Where the kernel has no Landlock, or no filters of system calls, the other limits hold.
+    // If the kernel has no Landlock, or no system call filters, the other limits still apply.
     let writable = WritableFolders {
         folders: vec![folder],
         made: Vec::new(),
@@ -80,7 +80,7 @@ fn confine(folder: PathBuf) -> io::Result<()> {
     Ok(())
 }
 
-/// Lowers a limit. A stricter one that is in force already stays.
+/// Lowers a limit. A stricter limit already in force stays.
 fn limit(resource: Resource, most: u64) -> io::Result<()> {
     let in_force = rustix::process::getrlimit(resource).maximum;
     let most = in_force.map_or(most, |in_force| in_force.min(most));
@@ -91,7 +91,7 @@ fn limit(resource: Resource, most: u64) -> io::Result<()> {
     Ok(setrlimit(resource, limits)?)
 }
 
-/// Makes the kernel end this process when the launcher ends, in whatever way.
+/// Makes the kernel end this process when the launcher ends, however it ends.
 #[cfg(target_os = "linux")]
 fn end_with_parent() -> io::Result<()> {
     use rustix::process::{Signal, set_parent_process_death_signal};

@@ -1,6 +1,6 @@
-//! The conversation of agents that name none in `_meta`: its id is in the environment of the server, or the agent's hooks
-//! report it. Both name the same session, so that what a hook records belongs to the server's calls. Where a hook announces a
-//! call before it is made, the call is of the conversation that the hook named.
+//! Finds the conversation of agents that name none in `_meta`: its id is in the environment of the server, or the
+//! agent's hooks report it. Both name the same session, so that what a hook records belongs to the server's calls. If
+//! a hook announces a call before it is made, the call belongs to the conversation that the hook named.
 
 use lancet::Lancet;
 use lancet::history::Announcement;
@@ -10,26 +10,26 @@ use crate::identity::session_name;
 use crate::pool::{Pool, Progress};
 use crate::sub_agents::{SubAgentClient, key_of_id, key_of_request, sub_agent_session};
 
-/// An agent whose conversations are known otherwise than by `_meta`.
+/// An agent whose conversations are found by other means than `_meta`.
 struct KnownAgent {
-    /// Its name for `lancet hook`; empty where it has no hooks.
+    /// Its name for `lancet hook`; empty if it has no hooks.
     hook: &'static str,
-    /// The beginning of its client's name, in lower case; empty where any client may have the variable.
+    /// The beginning of its client's name, in lower case; empty if any client may have the variable.
     client: &'static str,
-    /// The first part of its sessions' names; empty where that is the client's name.
+    /// The first part of its sessions' names; empty if that is the client's name.
     prefix: &'static str,
-    /// The variable with the id.
+    /// The environment variable with the id.
     variable: Option<&'static str>,
-    /// How a call is recognised that its hook has announced.
+    /// The means by which a call that its hook has announced is recognised.
     recognised: RecognisedBy,
 }
 
-/// How the server recognises a call that a hook has announced.
+/// The means by which the server recognises a call that a hook has announced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RecognisedBy {
-    /// By the agent's id of the call, which hook and server are both told.
+    /// By the agent's id of the call, which both the hook and the server receive.
     Id,
-    /// By what it asks: the server is told no id.
+    /// By its content, since the server receives no id.
     Request,
     /// Hooks announce no calls.
     Nothing,
@@ -81,7 +81,7 @@ const AGENTS: &[KnownAgent] = &[
         variable: Some("QWEN_CODE_SESSION_ID"),
         recognised: RecognisedBy::Request,
     },
-    // Its calls name the thread in `_meta`; a hook has the same id.
+    // Its calls name the thread in `_meta`; a hook receives the same id.
     KnownAgent {
         hook: "codex",
         client: "codex",
@@ -106,8 +106,7 @@ pub const SESSION_VARIABLES: &[&str] = &[
     "QWEN_CODE_SESSION_ID",
 ];
 
-/// Returns the name of the session that a hook of an agent is about; none where `lancet hook` does not know the
-/// agent.
+/// Returns the name of the session that a hook of an agent is about; none if `lancet hook` does not know the agent.
 pub fn hook_session(agent: &str, id: &str) -> Option<String> {
     let known = by_hook(agent)?;
     (!id.is_empty()).then(|| session_name(known.prefix, id))
@@ -120,7 +119,7 @@ pub fn hook_sub_agent(agent: &str, id: &str, agent_id: &str) -> Option<String> {
     Some(sub_agent_session(known.prefix, id, agent_id))
 }
 
-/// Returns the key under which a hook of an agent announces a call; none where nothing would tell the call from
+/// Returns the key under which a hook of an agent announces a call; none if nothing would distinguish the call from
 /// others.
 pub fn announced_key(
     agent: &str,
@@ -138,13 +137,13 @@ fn by_hook(agent: &str) -> Option<&'static KnownAgent> {
         .find(|known| known.hook == agent && !agent.is_empty())
 }
 
-/// A call whose conversation is looked for.
+/// A call whose conversation is searched.
 pub struct AskedCall<'c> {
     /// The client's name.
     pub client: Option<&'c str>,
     /// The client's id of the call.
     pub id: Option<&'c str>,
-    /// The tool, by lancet's own name.
+    /// The tool, by lancet's name for it.
     pub tool: &'c str,
     /// The arguments as sent.
     pub arguments: &'c Value,
@@ -153,9 +152,9 @@ pub struct AskedCall<'c> {
 /// The conversation of a call.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct CallConversation {
-    /// The name of its session; none where nothing names one.
+    /// The name of its session; none if nothing names one.
     pub session: Option<String>,
-    /// The client, where sub-agents of it may use the same session.
+    /// The client, if its sub-agents may use the same session.
     pub shared_by: Option<&'static SubAgentClient>,
 }
 
@@ -206,8 +205,8 @@ pub async fn of_call(
     }
 }
 
-/// Returns the session that the environment names for a client. A variable of one agent counts for that agent only:
-/// others that it starts inherit the variable.
+/// Returns the session that the environment names for a client. A variable of one agent counts for that agent only,
+/// because other agents that it starts inherit the variable.
 fn from_environment(variables: &[(String, String)], client: Option<&str>) -> Option<String> {
     known_to(client).find_map(|agent| {
         let variable = agent.variable?;

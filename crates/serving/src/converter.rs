@@ -1,4 +1,4 @@
-//! Files are converted, new text is formatted, and hooks run, by programs that the launcher starts.
+//! Converts files, formats new text and runs hooks with programs that the launcher starts.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::captured::{Failure, ProgramLimits, capture};
 use crate::launcher::Launcher;
 use crate::programs::Launch;
 
-/// How much of what a program writes to standard error is kept, in bytes.
+/// The largest number of bytes of a program's standard error that are stored.
 const MOST_WORDS: usize = 2_000;
 
 impl FileConverter for Launcher {

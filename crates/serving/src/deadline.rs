@@ -1,14 +1,16 @@
-//! The time limit of a call from outside: when a call that was to stop has not done so, nobody waits for it any longer.
+//! The time limit of a call, enforced from outside: when a call that should have stopped has not done so, it is no
+//! longer waited for.
 
 use std::time::Duration;
 
 use lancet::Cancel;
 use tokio::time::{sleep, sleep_until};
 
-/// How often a call that waits for a person is checked.
+/// The interval at which a call that waits for the user is checked.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// Ends when a call has exceeded its time limit by the grace period; waits for a person do not count.
+/// Completes when a call has exceeded its time limit by the grace period; time spent waiting for the user does not
+/// count.
 pub async fn overdue(call: &Cancel, grace: Duration) {
     loop {
         let Some(end) = call.end().and_then(|end| end.checked_add(grace)) else {

@@ -1,5 +1,5 @@
-//! Calls that wait for a person's decision. One thread looks for all of them, so that three hundred waiting calls cost no
-//! more threads than one; it ends when nothing waits.
+//! Calls that wait for the user's decision. One thread polls for all of them, so that three hundred waiting calls
+//! cost no more threads than one; it ends when no call waits.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use lancet::questions::{Questions, WaitingCall};
 use tokio::sync::oneshot::{Receiver, Sender, channel};
 
-/// How often the decisions are looked up. It takes a millisecond for three hundred questions.
+/// The interval at which decisions are queried, which takes a millisecond for three hundred questions.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// How often the files of the questions are looked at.
+/// The interval at which the files of the questions are checked.
 const LOOK_AT_FILES_EVERY: Duration = Duration::from_millis(500);
 
 /// The waiting calls of a process. Clones share them.
@@ -21,7 +21,7 @@ pub struct Decisions {
 #[derive(Default)]
 struct WaitingCalls {
     waiting: Mutex<WaitingList>,
-    /// Wakes the thread before its time.
+    /// Wakes the thread before its interval is over.
     news: Condvar,
 }
 
@@ -46,8 +46,8 @@ impl std::fmt::Debug for Decisions {
 }
 
 impl Decisions {
-    /// Gives a receiver that completes when the question of a call is no longer open, or a file of it has changed: then the
-    /// call is to be carried out again. Dropping the receiver ends the wait.
+    /// Returns a receiver that completes when the question of a call is no longer open, or a file of it has changed;
+    /// the call is then to be carried out again. Dropping the receiver ends the wait.
     #[must_use]
     pub fn wait(&self, call: WaitingCall, questions: Questions) -> Receiver<()> {
         let (done, ended) = channel();
@@ -62,14 +62,15 @@ impl Decisions {
             let thread = std::thread::Builder::new().name("lancet-decisions".to_owned());
             waiting.has_thread = thread.spawn(move || shared.look_until_idle()).is_ok();
             if !waiting.has_thread {
-                // Without a thread nobody would look: the other ends learn that it is of no use to wait.
+                // Without a thread no decision would be noticed: closing the channels tells the receivers that
+                // waiting is useless.
                 waiting.calls.clear();
             }
         }
         ended
     }
 
-    /// Looks at once, because a decision was recorded.
+    /// Queries the decisions immediately, because one was recorded.
     pub fn look(&self) {
         self.shared.news.notify_all();
     }
@@ -81,7 +82,7 @@ impl WaitingCalls {
     }
 
     fn look_until_idle(&self) {
-        // If looking panics, those who wait are told, and the next one starts another thread.
+        // If the query panics, the waiting calls are notified, and the next one starts another thread.
         let _ending = Ending(self);
         let mut looked_at_files = Instant::now();
         loop {
@@ -106,7 +107,7 @@ impl WaitingCalls {
     }
 }
 
-/// Lets go of all waiting calls where their thread ends by a panic.
+/// Releases all waiting calls if their thread ends by a panic.
 struct Ending<'w>(&'w WaitingCalls);
 
 impl Drop for Ending<'_> {
@@ -119,14 +120,14 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// Completes the calls whose wait is over, and gives the others.
+/// Completes the calls whose wait is over, and returns the others.
 fn still_waiting(calls: Vec<WaitingEntry>, looks_at_files: bool) -> Vec<WaitingEntry> {
     let ids: Vec<String> = calls
         .iter()
         .map(|entry| entry.call.question().to_owned())
         .collect();
     let closed = match calls.first() {
-        // All calls of a process share one state folder. Where it cannot be read now, it is read again in a moment.
+        // All calls of a process share one state folder. If it cannot be read now, it is read again shortly.
         Some(entry) => entry.questions.no_longer_open(&ids).unwrap_or_default(),
         None => Vec::new(),
     };
@@ -136,7 +137,7 @@ fn still_waiting(calls: Vec<WaitingEntry>, looks_at_files: bool) -> Vec<WaitingE
             closed.iter().any(|closed| closed == id) || (looks_at_files && entry.call.has_changed())
         });
     for entry in over {
-        // Whoever no longer waits has dropped the other end.
+        // A caller that no longer waits has dropped the receiver.
         let _ = entry.done.send(());
     }
     left

@@ -1,5 +1,5 @@
-//! The processes below the launcher. Those that leave their process group and lose their parent become children of the
-//! launcher, which the kernel is told to give them, and end with it.
+//! The processes below the launcher. Those that leave their process group and lose their parent become children of
+//! the launcher (it is a subreaper), and end with it.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -9,8 +9,8 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) struct OwnChildren(Mutex<HashSet<i32>>);
 
 impl OwnChildren {
-    /// Starts a program; `id` gives its process number. Nothing is reaped meanwhile, because a program that ends at once
-    /// must be waited for by whoever started it.
+    /// Starts a program; `id` returns its process number. Nothing is reaped meanwhile, because a program that ends at
+    /// once must be waited for by the caller that started it.
     pub(crate) fn start<T>(&self, start: impl FnOnce() -> T, id: impl Fn(&T) -> Option<i32>) -> T {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let started = start();
@@ -18,7 +18,7 @@ impl OwnChildren {
         started
     }
 
-    /// Forgets a program that has ended, and takes note of the end of processes that others left behind.
+    /// Removes a program that has ended, and reaps the ended processes that other programs left behind.
     pub(crate) fn ended(&self, id: i32) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.remove(&id);
@@ -37,12 +37,12 @@ mod system {
         Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid,
     };
 
-    /// How often the processes are looked through at the end: one of them may start another while they are being ended.
+    /// The number of passes over the processes at the end: a process may start another while they are being ended.
     const ROUNDS: usize = 200;
 
     /// Makes this process the parent of every process below it that loses its own.
     pub(crate) fn adopt() {
-        // Where the kernel refuses, process groups are ended all the same.
+        // If the kernel refuses, process groups are still ended.
         let _ = set_child_subreaper(Some(getpid()));
     }
 
@@ -61,7 +61,7 @@ mod system {
         }
     }
 
-    /// Takes note of the end of children that are none of these.
+    /// Reaps ended children that are none of these.
     pub(super) fn reap_others(known: &HashSet<i32>) {
         let Ok(threads) = fs::read_dir("/proc/self/task") else {
             return;
@@ -86,7 +86,7 @@ mod system {
             let Some(id) = id.to_str().and_then(|id| id.parse::<i32>().ok()) else {
                 continue;
             };
-            // `number (name) state parent …`, where the name may have brackets and blanks in it.
+            // `number (name) state parent …`; the name may contain brackets and blanks.
             let facts = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
             let fields = facts.rsplit_once(')').map_or("", |(_, fields)| fields);
             let parent = fields.split_whitespace().nth(1);
@@ -109,7 +109,7 @@ mod system {
 mod system {
     use std::collections::HashSet;
 
-    /// No other system gives a process the orphans below it.
+    /// Does nothing: no other system makes a process the parent of the orphans below it.
     pub(crate) fn adopt() {}
 
     pub(crate) fn end_all() {}

@@ -1,11 +1,12 @@
-//! How many files the process may have open, of which each connection is one.
+//! The limit of open files of the process, of which each connection is one.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// More than this is never needed here; programs that are started would take long to go through millions of them.
+/// The largest limit that is set. More is never needed here; programs that are started would take long to go through
+/// millions of descriptors.
 const ENOUGH: u64 = 65_536;
 
-/// Raises the limit of open files as far as the system lets a process raise it, and gives the limit in force.
+/// Raises the limit of open files as far as the system allows, and returns the limit in force.
 pub fn raise_limit() -> u64 {
     let before = getrlimit(Resource::Nofile);
     let current = before.current.unwrap_or(u64::MAX);
@@ -19,7 +20,7 @@ pub fn raise_limit() -> u64 {
     };
     match setrlimit(Resource::Nofile, raised) {
         Ok(()) => wanted,
-        // With the old limit there are fewer connections.
+        // With the old limit fewer connections are possible.
         Err(_) => current,
     }
 }

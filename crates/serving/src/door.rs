@@ -1,6 +1,7 @@
-//! Who may see the page of a server: a device that came in once by a link. A link's code is a file of the state folder whose
-//! name has the code's hash; using it up is removing that file, which succeeds for one alone. A device is a file, too,
-//! named after the hash of its cookie, so that every server of the state folder knows it, and removing the file locks it out.
+//! Access to the page of a server: a device gets in once with a link. A link's code is a file of the state folder
+//! whose name has the code's hash; using up the code means removing that file, which succeeds for only one process. A
+//! device is a file, too, named after the hash of its cookie, so that every server of the state folder knows it;
+//! removing the file revokes its access.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -10,32 +11,32 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{Mode, OFlags};
 
-/// How long a link's code is good.
+/// The validity of a link's code.
 pub const CODE_AGE: Duration = Duration::from_secs(10 * 60);
-/// How long a device stays known after it came in.
+/// The time for which a device stays known after it entered.
 pub const DEVICE_AGE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// What the names of codes begin with; `crates/policy` keeps tools from such files in every folder.
+/// The prefix of the names of codes; `crates/policy` denies tools such files in every folder.
 const CODE_NAME: &str = "serve-page-code.";
-/// What the names of devices begin with; the same holds for them.
+/// The prefix of the names of devices, which tools are denied in the same way.
 const DEVICE_NAME: &str = "serve-page-device.";
-/// The characters of codes: lower case, and none that is taken for another when it is typed.
+/// The characters of codes: lower case, and none that is easily confused with another when it is typed.
 const LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// The length of a code in characters of five random bits each: 130 bits cannot be guessed while the code is good.
 const CODE_LENGTH: usize = 26;
 /// The length of cookies: 32 random bytes in hexadecimal digits.
 const COOKIE_LENGTH: usize = 64;
-/// The most devices that are known; the one that was not used for the longest time goes for a new one.
+/// The largest number of known devices; a new one replaces the one that was not used for the longest time.
 const MOST_DEVICES: usize = 100;
-/// The most codes that wait for a device; the oldest goes for a new one.
+/// The largest number of unused codes; a new one replaces the oldest.
 const MOST_CODES: usize = 20;
 /// The most characters of a device's description.
 const MOST_WORDS: usize = 300;
 /// The most bytes of a device's file that are read.
 const MOST_BYTES: u64 = 4096;
-/// The use of a device is noted at most this often.
+/// The minimum interval between two records of a device's use.
 const NOTED_EVERY: Duration = Duration::from_secs(60);
-/// A clock that was set back by less than this makes nothing unknown.
+/// If the clock was set back by less than this, codes and devices stay valid.
 const CLOCK_SLACK: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The codes and devices of a state folder.
@@ -45,21 +46,21 @@ pub struct Door {
     devices: PathBuf,
 }
 
-/// A device that is known.
+/// A known device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
-    /// The hash of its cookie in hexadecimal digits: names the device, and lets nobody in.
+    /// The hash of its cookie in hexadecimal digits. It identifies the device but gives no access.
     pub id: String,
-    /// What the browser calls itself.
+    /// The browser's description of itself.
     pub words: String,
-    /// When it came in.
+    /// The time at which it entered.
     pub since: SystemTime,
-    /// When it was used, to within a minute.
+    /// The time of its last use, to within a minute.
     pub used: SystemTime,
 }
 
 impl Door {
-    /// Returns the door of a state folder.
+    /// Returns the access control of a state folder's page.
     #[must_use]
     pub fn new(state: &Path) -> Self {
         Self {
@@ -68,7 +69,7 @@ impl Door {
         }
     }
 
-    /// Makes a code that lets one device in, once.
+    /// Creates a code that gives access to one device, once.
     ///
     /// # Errors
     /// The state folder cannot be written, or the system has no random bytes.
@@ -83,11 +84,11 @@ impl Door {
         Ok(code)
     }
 
-    /// Uses a code up; gives the cookie of the device that came in by it, which calls itself by these words. None where there is
-    /// no such code, or it is too old.
+    /// Uses up a code; returns the cookie of the device that entered with it and describes itself by `words`. Returns
+    /// none if there is no such code, or it is too old.
     ///
     /// # Errors
-    /// The device cannot be kept in the state folder.
+    /// The device cannot be stored in the state folder.
     pub fn enter(&self, typed: &str, words: &str) -> io::Result<Option<String>> {
         let Some(code) = code(typed) else {
             return Ok(None);
@@ -95,7 +96,7 @@ impl Door {
         let path = self.codes.join(format!("{CODE_NAME}{}", id(&code)));
         let is_young = own_folder(&self.codes).is_ok()
             && fs::symlink_metadata(&path).is_ok_and(|found| is_young_code(&found));
-        // Whoever removes the file is the one that has used the code.
+        // The process that removes the file is the one that has used the code.
         if fs::remove_file(&path).is_err() || !is_young {
             return Ok(None);
         }
@@ -114,7 +115,7 @@ impl Door {
         Ok(Some(cookie))
     }
 
-    /// Returns whether a cookie is that of a known device; notes that it was used.
+    /// Returns whether a cookie is that of a known device; records its use.
     #[must_use]
     pub fn knows(&self, cookie: &str) -> bool {
         let is_one = cookie.len() == COOKIE_LENGTH && cookie.bytes().all(|b| b.is_ascii_hexdigit());
@@ -148,20 +149,20 @@ impl Door {
         devices
     }
 
-    /// Forgets a device; false where there is none of this id.
+    /// Removes a device; returns false if there is none with this id.
     #[must_use]
     pub fn forget(&self, id: &str) -> bool {
         let is_one = blake3::Hash::from_hex(id).is_ok();
         is_one && fs::remove_file(self.devices.join(format!("{DEVICE_NAME}{id}"))).is_ok()
     }
 
-    /// Forgets every device but this one; gives how many these were.
+    /// Removes every device except this one; returns the number of those removed.
     pub fn forget_others(&self, id: &str) -> usize {
         let others = self.devices().into_iter().filter(|device| device.id != id);
         others.filter(|device| self.forget(&device.id)).count()
     }
 
-    /// Forgets every device and every code.
+    /// Removes every device and every code.
     ///
     /// # Errors
     /// A file cannot be removed.
@@ -177,7 +178,7 @@ impl Door {
         Ok(())
     }
 
-    /// Removes codes and devices whose time is over.
+    /// Removes expired codes and devices.
     pub fn clean(&self) {
         for (path, found) in files(&self.codes) {
             if !is_young_code(&found) {
@@ -192,7 +193,7 @@ impl Door {
     }
 }
 
-/// Returns the code that was meant, whatever way it was typed.
+/// Returns the code that was meant, in whatever form it was typed.
 fn code(typed: &str) -> Option<String> {
     let meant = typed.chars().filter(|c| !c.is_whitespace() && *c != '-');
     let meant = meant.map(|c| match c.to_ascii_lowercase() {
@@ -209,7 +210,7 @@ fn id(secret: &str) -> String {
     blake3::hash(secret.as_bytes()).to_hex().to_string()
 }
 
-/// Returns how long ago a time was; none where it is further in the future than a clock is set back.
+/// Returns the time elapsed since a time; none if it is further in the future than a clock may have been set back.
 fn age(time: SystemTime, now: SystemTime) -> Option<Duration> {
     match now.duration_since(time) {
         Ok(passed) => Some(passed),
@@ -224,16 +225,16 @@ fn is_young_code(found: &Metadata) -> bool {
     is_own_file(found) && age.is_some_and(|age| age < CODE_AGE)
 }
 
-/// Returns whether it is a file of this user that nobody else may read or write.
+/// Returns whether it is a file of this user that no other user may read or write.
 fn is_own_file(found: &Metadata) -> bool {
     let is_own = found.uid() == rustix::process::geteuid().as_raw();
     found.is_file() && is_own && found.mode() & 0o077 == 0
 }
 
-/// Reads the file of a device; none where its time is over or it is no such file.
+/// Reads the file of a device; none if it has expired or is no such file.
 fn device(path: &Path) -> Option<(File, Device)> {
     let id = path.file_name()?.to_str()?.strip_prefix(DEVICE_NAME)?;
-    // A link is not followed, and a pipe not waited for.
+    // Links are not followed, and opening a pipe does not block.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
     let found = file.metadata().ok().filter(is_own_file)?;
@@ -256,7 +257,7 @@ fn seconds(time: SystemTime) -> u64 {
     since.map_or(0, |since| since.as_secs())
 }
 
-/// Returns the files of a folder; none where the folder does not belong to this user.
+/// Returns the files of a folder; none if the folder does not belong to this user.
 fn files(folder: &Path) -> Vec<(PathBuf, Metadata)> {
     let entries = match own_folder(folder) {
         Ok(()) => fs::read_dir(folder).ok(),
@@ -273,7 +274,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, Metadata)> {
         .collect()
 }
 
-/// Removes the files that were not used for the longest time, so that there is room for one more.
+/// Removes the files that were not used for the longest time, so that one more can be added.
 fn make_room(folder: &Path, most: usize) {
     let mut found = files(folder);
     found.sort_by_key(|(_, metadata)| metadata.modified().ok());
@@ -283,7 +284,7 @@ fn make_room(folder: &Path, most: usize) {
     }
 }
 
-/// Fails where a folder is a link, belongs to somebody else, or is open to others.
+/// Fails if a folder is a link, belongs to another user, or is accessible to others.
 fn own_folder(folder: &Path) -> io::Result<()> {
     let found = fs::symlink_metadata(folder)?;
     let is_own = found.uid() == rustix::process::geteuid().as_raw();

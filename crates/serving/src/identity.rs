@@ -1,6 +1,6 @@
-//! Which session, turn and call id a request belongs to, read from its `_meta`, under lancet's own keys or those of
-//! known agents (`docs/sessions.md` lists the same table). The host sets these values, never the model, and only the
-//! choice of the ledger depends on them.
+//! The session, turn and call id that a request belongs to, read from its `_meta`, under lancet's own keys or those
+//! of known agents (`docs/sessions.md` lists the same table). The host sets these values, never the model, and only
+//! the choice of the ledger depends on them.
 
 use serde_json::{Map, Value};
 
@@ -20,7 +20,7 @@ const LONGEST: usize = 64;
 
 /// The keys of one known agent.
 struct Agent {
-    /// The prefix of the client's name in lower case; empty where the keys themselves carry the agent's prefix.
+    /// The prefix of the client's name in lower case; empty if the keys themselves have the agent's prefix.
     client: &'static str,
     session: &'static [&'static str],
     turn: &'static [&'static str],
@@ -73,19 +73,19 @@ const AGENTS: &[Agent] = &[
     },
 ];
 
-/// What a request says about its caller.
+/// The identity of its caller that a request states.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Identity {
-    /// The session's name; none where the request names none.
+    /// The session's name; none if the request names none.
     pub session: Option<String>,
-    /// The id of the turn; none where the request names none.
+    /// The id of the turn; none if the request names none.
     pub turn: Option<String>,
-    /// The id of the call; none where the request names none.
+    /// The id of the call; none if the request names none.
     pub call: Option<String>,
 }
 
 impl Identity {
-    /// Reads a request's `_meta`; `client` is the name that the client gave itself.
+    /// Reads a request's `_meta`; `client` is the client's name for itself.
     pub fn read(meta: &Map<String, Value>, client: Option<&str>) -> Self {
         let mut identity = Self {
             session: text(meta, SESSION),
@@ -129,9 +129,9 @@ pub fn text(meta: &Map<String, Value>, key: &str) -> Option<String> {
     found.filter(|text| !text.is_empty())
 }
 
-/// Makes a session's name from a client's name and its id, joined by a dot: only characters that a name may have, at
-/// most 64. Where characters were left out, or the client's name has a dot itself, a checksum is added, so that no two
-/// conversations share a ledger.
+/// Makes a session's name from a client's name and its id, joined by a dot. It has only characters that a name may
+/// have, at most 64. If characters were left out, or the client's name contains a dot, a checksum is added, so that
+/// no two conversations share a ledger.
 pub fn session_name(client: &str, id: &str) -> String {
     let name = format!("{}.{}", plain(client), plain(id));
     let is_plain = name.strip_prefix(client) == Some(&format!(".{id}"));

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 
 use crate::pool::{Pool, Progress};
 
-/// The longest step, which is the longest that a call may have to wait for one.
+/// The longest duration of a step, and so the longest that a call may have to wait for one.
 const STEP: Duration = Duration::from_millis(10);
 /// The pause between two steps.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -37,7 +37,7 @@ impl Activity {
     }
 }
 
-/// Maintains the history whenever there was a call and then none for `quiet`. It never ends by itself; without calls it
+/// Maintains the history whenever there was a call and then none for `quiet`. It never returns; without calls it
 /// sleeps.
 pub async fn tidy(lancet: Lancet, pool: Arc<Pool>, activity: Activity, quiet: Duration) {
     loop {
@@ -56,7 +56,7 @@ pub async fn tidy(lancet: Lancet, pool: Arc<Pool>, activity: Activity, quiet: Du
     }
 }
 
-/// Runs one step on a thread of the pool, and says whether more is to be done.
+/// Runs one step on a thread of the pool; returns whether more is to be done.
 async fn step(lancet: &Lancet, pool: &Pool) -> bool {
     let lancet = lancet.clone();
     let work = move || {

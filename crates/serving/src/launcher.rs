@@ -1,9 +1,9 @@
-//! The launcher: the process that starts programs, and the handle by which its parent asks for them.
+//! The launcher: the process that starts programs, and the handle by which its parent requests them.
 //!
-//! The parent asks for a kind and an entry of the table that the launcher has read itself (`programs`), never for a
-//! command line. A program ends when its time is over, or when the connection of the process that asked is closed,
-//! which the kernel does when lancet is killed. Programs at the terminal stay in its foreground group, because a group
-//! of their own could not be suspended together with the command.
+//! The parent requests a kind and an entry of the table that the launcher has read itself (`programs`), never a
+//! command line. A program ends when its time is over, or when the connection of the requesting process is closed,
+//! which the kernel does when lancet is killed. Programs at the terminal stay in its foreground group, because in a
+//! separate group they could not be suspended together with the command.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -26,16 +26,16 @@ use crate::running::{ProcessGroup, StartedProgram};
 use crate::temporary_folder::TemporaryFolder;
 use crate::wire::{self, Connection, Report};
 
-/// How long the program may take that is told when something begins to wait.
+/// The time limit of the notification program.
 const NOTIFY_TIME: Duration = Duration::from_secs(10);
 
-/// What is said of a program that is not started because it is not the one that was trusted.
+/// The message about a program that is not started because it is not the one that was trusted.
 const CHANGED: &str = "a file that it is started from is not as it was when you trusted it; `lancet trust` shows the difference and asks";
 
 /// The handle of a launcher. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Launcher {
-    /// The connection to the process; none where this process starts programs itself.
+    /// The connection to the process; none if this process starts programs itself.
     connection: Option<Arc<Connection>>,
     pub(crate) programs: Arc<Programs>,
 }
@@ -53,15 +53,15 @@ enum How {
 }
 
 impl Launcher {
-    /// Starts the launcher: `program` with these arguments, which must call [`serve`] with its standard input. The programs
-    /// are what this process knows of them; the launcher starts those that it has read itself.
+    /// Starts the launcher: `program` with these arguments, which must call [`serve`] with its standard input.
+    /// `programs` is this process's own view of them; the launcher starts those that it has read itself.
     ///
     /// # Errors
     /// The process could not be started.
     pub fn begin(program: &OsStr, arguments: &[OsString], programs: Programs) -> io::Result<Self> {
         let (ours, its) = wire::pair()?;
-        // Whoever reads the output of this process must not wait for the launcher. It ends when our end of the connection
-        // is closed, which no child of ours inherits.
+        // A process that reads the output of this process must not wait for the launcher. The launcher ends when our
+        // end of the connection is closed; no child of ours inherits it.
         Command::new(program)
             .args(arguments)
             .stdin(Stdio::from(its))
@@ -74,8 +74,8 @@ impl Launcher {
         })
     }
 
-    /// Returns a handle without a launcher: editor and pager are started by this process itself, and are confined as
-    /// it is.
+    /// Returns a handle without a launcher: this process starts editor and pager itself, and they are confined as it
+    /// is.
     #[must_use]
     pub fn without_process(programs: Programs) -> Self {
         Self {
@@ -84,10 +84,10 @@ impl Launcher {
         }
     }
 
-    /// Starts a program. Where it works for this process it ends with this process, in whatever way that ends.
+    /// Starts a program. A program that works for this process ends with this process, however that ends.
     ///
     /// # Errors
-    /// The program is not there or could not be started, or the settings name none of this kind.
+    /// The program does not exist or could not be started, or the settings name none of this kind.
     pub fn start(&self, launch: &Launch, streams: Streams) -> io::Result<Running> {
         let unnamed = || {
             let words = "no such program was named when lancet was started";
@@ -120,7 +120,7 @@ impl Running {
     /// Waits for the program to end.
     ///
     /// # Errors
-    /// It was ended because its time was over, or nobody knows how it ended.
+    /// It was ended because its time was over, or its end could not be determined.
     pub fn wait(self) -> io::Result<ExitStatus> {
         match self.0 {
             How::Here(mut started) => started.child.wait(),
@@ -132,8 +132,7 @@ impl Running {
         }
     }
 
-    /// Returns the connection on which the launcher reports the end; none where this process started the program
-    /// itself.
+    /// Returns the connection on which the launcher reports the end; none if this process started the program itself.
     pub(crate) fn report(&self) -> Option<&Connection> {
         match &self.0 {
             How::Here(_) => None,
@@ -142,10 +141,11 @@ impl Running {
     }
 }
 
-/// Returns the main loop of the launcher: starts requested programs until the connection is closed, and then ends
-/// every process below this one.
+/// Runs the main loop of the launcher: starts requested programs until the connection is closed, and then ends every
+/// process below this one.
 ///
-/// `passes` is asked before each program of the settings, with its command: one that does not pass is not started.
+/// `passes` is called before each program of the settings, with its command; a program that does not pass is not
+/// started.
 ///
 /// # Errors
 /// The connection cannot be read.
@@ -157,7 +157,7 @@ pub fn serve(
     outlive_signals();
     descendants::adopt();
     let served = serve_requests(connection, programs, passes);
-    // What left its process group has no other parent by now, or will have none.
+    // Processes that left their process group have no other parent by now, or will have none.
     descendants::end_all();
     served
 }
@@ -203,7 +203,7 @@ fn serve_requests(
     })
 }
 
-/// Keeps signals from the terminal, which all its processes get, from ending the launcher before it has ended the
+/// Prevents signals from the terminal, which all its processes get, from ending the launcher before it has ended the
 /// programs that it started. These are handlers and not "ignore", because child processes inherit "ignore".
 fn outlive_signals() {
     for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
@@ -211,7 +211,7 @@ fn outlive_signals() {
     }
 }
 
-/// Starts a program; none where the table has no such entry.
+/// Starts a program; returns none if the table has no such entry.
 fn start(
     programs: &Programs,
     launch: &Launch,
@@ -219,7 +219,7 @@ fn start(
 ) -> io::Result<Option<StartedProgram>> {
     let mut input = streams.input;
     let mut folder = None;
-    // Programs that work for this process, and not for a person at the terminal, have a limited time.
+    // Programs that work for this process, and not for the user at the terminal, have a time limit.
     let mut time = None;
     let mut command = match launch {
         Launch::Editor { file, line } => {
@@ -292,7 +292,7 @@ fn start(
     }))
 }
 
-/// Programs for the person at the terminal get its keys and signals.
+/// Returns the process group of a program. Programs for the user at the terminal get its keys and signals.
 fn process_group(launch: &Launch) -> ProcessGroup {
     match launch {
         Launch::Editor { .. } | Launch::Pager => ProcessGroup::Terminal,
@@ -304,8 +304,8 @@ fn process_group(launch: &Launch) -> ProcessGroup {
     }
 }
 
-/// Returns the command of a converter. One that takes a path gets a copy of the file in its own folder, and nothing
-/// on its input.
+/// Returns the command of a converter. One that takes a path gets a copy of the file in its own folder, and an empty
+/// input.
 fn converting(
     own: &TemporaryFolder,
     entry: &[String],
@@ -321,8 +321,8 @@ fn converting(
     confined(own, entry, Some(copy))
 }
 
-/// Returns whether a language server may be started for a folder, the only part of its command that the asking
-/// process chooses.
+/// Returns whether a language server may be started for a folder, which is the only part of its command that the
+/// requesting process chooses.
 fn may_serve(programs: &Programs, folder: &Path) -> bool {
     let is_below = |allowed: &PathBuf| {
         let real = folder.canonicalize();

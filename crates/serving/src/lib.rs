@@ -1,14 +1,15 @@
-//! What the programs that host lancet share, without a type of any protocol.
+//! The parts that the programs hosting lancet share, without a type of any protocol.
 //!
-//! For calls: the threads that carry them out ([`pool`]), those that wait for a person ([`decisions`]), the end of calls that do not stop ([`deadline`]), the session,
-//! turn and call that a request belongs to ([`identity`], [`conversation`]), maintenance while there are no calls
-//! ([`idle`]), the [`tokens`] of a server on the network and the [`door`] of its page, and the [`Log`].
+//! For calls: the threads that carry them out ([`pool`]), those that wait for the user ([`decisions`]), the end of
+//! calls that do not stop ([`deadline`]), the session, turn and call that a request belongs to ([`identity`],
+//! [`conversation`]), maintenance while there are no calls ([`idle`]), the [`tokens`] of a server on the network,
+//! access to its page ([`door`]), and the [`Log`].
 //!
-//! For the process: it starts programs and confines itself. All programs that the settings or the person's environment
-//! name are started by one process, the [launcher](Launcher), which is begun before the kernel confines its parent:
-//! children of a process that is confined by Landlock are confined, too. A request to the launcher names a kind of
-//! program and an entry of the table that the launcher has read itself, never a command line. So whatever happens to the
-//! confined process, it cannot start anything that the person did not name.
+//! For the process: it starts programs and confines itself. All programs that the settings or the user's environment
+//! name are started by one process, the [launcher](Launcher), which is started before the kernel confines its parent,
+//! because children of a process that is confined by Landlock are confined, too. A request to the launcher names a
+//! kind of program and an entry of the table that the launcher has read itself, never a command line. So whatever
+//! happens to the confined process, it cannot start anything that the user did not name.
 
 mod captured;
 mod commands;

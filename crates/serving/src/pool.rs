@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{Semaphore, oneshot};
 
-/// How many threads that are stuck (on a file system that does not respond) are replaced before the pool stops doing
-/// so.
+/// The number of stuck threads (on a file system that does not respond) after which the pool replaces no more of
+/// them.
 const MOST_REPLACED: usize = 12;
 
-/// How often the end of a connection checks whether the last jobs have ended.
+/// The interval at which the end of a connection checks whether the last jobs have ended.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -72,7 +72,7 @@ impl Progress {
     }
 }
 
-/// Why a job has no result.
+/// The reason why a job has no result.
 #[derive(Debug, PartialEq, Eq)]
 pub enum JobError {
     /// The job panicked.
@@ -124,8 +124,8 @@ impl Pool {
         result.await.map_err(|_| JobError::Panicked)
     }
 
-    /// Replaces the thread of a job that no call waits for any more, which may hold its thread for an unknown time:
-    /// another thread takes its place until the job ends. Does nothing where the job has ended or not begun.
+    /// Replaces the thread of a job that no call waits for any more, which may occupy its thread for an unknown time:
+    /// another thread takes its place until the job ends. Does nothing if the job has ended or not begun.
     pub fn replace_stuck(&self, progress: &Progress) {
         let mut phase = progress.lock();
         let mut state = self.shared.lock();
@@ -137,7 +137,7 @@ impl Pool {
     }
 
     /// Accepts no more work and waits at most `patience` until all jobs have ended, because a write that has begun is
-    /// finished; says whether all ended. The reactor stays free to pass on cancellations.
+    /// finished; returns whether all ended. The reactor stays free to pass on cancellations.
     pub async fn settle(&self, patience: Duration) -> bool {
         let end = Instant::now() + patience;
         self.close();

@@ -1,4 +1,4 @@
-//! The programs that may be started, and what is asked of them.
+//! The programs that may be started, and the requests to start them.
 
 use std::ffi::OsString;
 use std::io;
@@ -8,31 +8,32 @@ use std::path::{Path, PathBuf};
 use lancet::programs::{Formatter, Hook};
 use lancet_formats::convert::Converter;
 
-/// The programs that the settings and the person's environment name. The launcher reads them when it begins; an entry
-/// that is added later is there from the next start on.
+/// The programs that the settings and the user's environment name. The launcher reads them when it starts; an entry
+/// that is added later is available after its next start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Programs {
-    /// The person's editor, with arguments, as a shell reads it.
+    /// The user's editor, with arguments, as a shell reads it.
     pub editor: Option<String>,
-    /// The person's pager, with arguments, as a shell reads it.
+    /// The user's pager, with arguments, as a shell reads it.
     pub pager: Option<String>,
-    /// The programs that give the text of files.
+    /// The programs that convert files to text.
     pub converters: Vec<Converter>,
     /// The programs that format the new text of files.
     pub formatters: Vec<Formatter>,
-    /// The programs that are told of changes.
+    /// The programs that are notified of changes.
     pub hooks: Vec<Hook>,
-    /// The program that is told when something begins to wait for a person, with its arguments; empty where there is none.
+    /// The notification program for questions that begin to wait for the user, with its arguments; empty if there is
+    /// none.
     pub notify: Vec<String>,
-    /// The language servers; none where the project is not trusted.
+    /// The language servers; none if the project is not trusted.
     pub servers: Vec<ServerProgram>,
     /// The folder below which language servers may be started.
     pub servers_below: Option<PathBuf>,
 }
 
 impl Programs {
-    /// Returns the command of the settings that a request is for; none for programs of the person's environment, and
-    /// where there is no such entry.
+    /// Returns the command in the settings for a request; none for programs of the user's environment, or if there is
+    /// no such entry.
     pub(crate) fn command(&self, launch: &Launch) -> Option<&[String]> {
         let command = match launch {
             Launch::Editor { .. } | Launch::Pager => return None,
@@ -70,21 +71,22 @@ pub struct ServerProgram {
     pub memory: u64,
 }
 
-/// What is asked of the launcher: a kind of program, the entry where there are several, and what the program works on.
+/// A request to the launcher: a kind of program, the entry if there are several, and the data that the program works
+/// on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Launch {
-    /// Opens a file in the person's editor.
+    /// Opens a file in the user's editor.
     Editor {
         /// The file.
         file: PathBuf,
         /// The line to begin at, from 1.
         line: usize,
     },
-    /// Shows the standard input in the person's pager.
+    /// Shows the standard input in the user's pager.
     Pager,
-    /// Hands the standard input to the program that is told when something begins to wait.
+    /// Passes the standard input to the notification program.
     Notify,
-    /// Gives the text of the file on standard input.
+    /// Converts the file on standard input to text.
     Converter {
         /// The pattern of the entry.
         pattern: String,
@@ -98,7 +100,7 @@ pub enum Launch {
         /// The path of the file that the text is for.
         path: PathBuf,
     },
-    /// Tells a hook of a change, on standard input.
+    /// Notifies a hook of a change, on standard input.
     Hook {
         /// The name of the entry, [`Hook::id`].
         entry: String,
@@ -112,7 +114,7 @@ pub enum Launch {
     },
 }
 
-/// What a program reads and writes.
+/// The standard streams of a program.
 #[derive(Debug)]
 pub struct Streams {
     /// Its standard input.
@@ -141,8 +143,8 @@ impl Streams {
     }
 }
 
-/// Returns the arguments of the shell that opens a file in an editor. The variable may hold arguments, so a shell
-/// takes it apart, as everybody does with it.
+/// Returns the arguments of the shell that opens a file in an editor. The variable may contain arguments, so a shell
+/// splits it, as is usual for this variable.
 pub(crate) fn editor_arguments(editor: &str, file: &Path, line: usize) -> Vec<OsString> {
     let script = format!("{editor} \"$@\"");
     let mut arguments: Vec<OsString> = vec!["-c".into(), script.into(), "editor".into()];
@@ -150,15 +152,15 @@ pub(crate) fn editor_arguments(editor: &str, file: &Path, line: usize) -> Vec<Os
     arguments
 }
 
-/// Returns the arguments of the shell that shows a text in a pager. `less` is told to quit where everything fits and
-/// to pass colours through, unless the person has set its options.
+/// Returns the arguments of the shell that shows a text in a pager. `less` is set to quit if everything fits and to
+/// pass colours through, unless the user has set its options.
 pub(crate) fn pager_arguments(pager: &str) -> Vec<OsString> {
     let script = format!("LESS=${{LESS-FRX}}; export LESS; {pager}");
     vec!["-c".into(), script.into()]
 }
 
-/// Returns the arguments that open a file at a line, in the way of the editor; of an editor that is not known the
-/// file alone.
+/// Returns the arguments that open a file at a line, in the syntax of the editor; for an unknown editor only the
+/// file.
 fn at_line(editor: &str, file: &Path, line: usize) -> Vec<OsString> {
     let program = editor.split_whitespace().next().unwrap_or_default();
     let program = Path::new(program).file_name().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A program that was started: waits for its end, and ends it with whoever asked for it.
+//! Waits for the end of a started program, and ends it together with the process that requested it.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
@@ -11,23 +11,23 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use crate::temporary_folder::TemporaryFolder;
 use crate::wire::{Connection, Report};
 
-/// How often the program is looked at where the system does not tell when a process ends.
+/// The interval at which the program is polled if the system does not report the end of a process.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// How long a program at the terminal may take to save its state after it was told to end.
+/// The time that a program at the terminal may take to save its state after it was signalled to end.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// The process group of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProcessGroup {
-    /// It has a group of its own, which is ended as a whole.
+    /// It has a separate group, which is ended as a whole.
     Own,
-    /// It is in the group that the terminal sends its keys to. A group of its own could not be suspended with Ctrl-Z
-    /// together with the command that the person typed.
+    /// It is in the group that the terminal sends its keys to. In a separate group it could not be suspended with
+    /// Ctrl-Z together with the command that the user typed.
     Terminal,
 }
 
-/// A program that was started, with what it needs until its end.
+/// A started program, with the resources that it needs until its end.
 #[derive(Debug)]
 pub(crate) struct StartedProgram {
     pub(crate) child: Child,
@@ -43,8 +43,8 @@ impl StartedProgram {
         Pid::from_child(&self.child).as_raw_nonzero().get()
     }
 
-    /// Waits until the program has ended, its time is over, or nobody waits for it any more. In each case it has ended
-    /// afterwards, with everything in its group.
+    /// Waits until the program has ended, its time is over, or no process waits for it any more. On return it has
+    /// ended in each case, with everything in its group.
     pub(crate) fn watch(mut self, report: &Connection) -> io::Result<Report> {
         let ended = self.wait(report);
         let status = self.end()?;
@@ -78,7 +78,7 @@ impl StartedProgram {
             }
             let has_ended = match &handle {
                 Some(_) => !waited_for[1].revents().is_empty(),
-                // The status is kept and given again by the wait at the end.
+                // The status is stored and returned again by the wait at the end.
                 None => self.child.try_wait()?.is_some(),
             };
             if has_ended {
@@ -94,11 +94,11 @@ impl StartedProgram {
         }
     }
 
-    /// Ends what is left of the program, and gives its status.
+    /// Ends the remaining processes of the program, and returns its status.
     fn end(&mut self) -> io::Result<i32> {
         let process = Pid::from_child(&self.child);
         match self.group {
-            // The program is not reaped yet, so its number still is the number of its group.
+            // The program is not reaped yet, so its number is still the number of its group.
             ProcessGroup::Own => {
                 let _ = kill_process_group(process, Signal::KILL);
             }
@@ -115,17 +115,17 @@ impl StartedProgram {
     }
 }
 
-/// Why a program is no longer waited for.
+/// The reason why a program is no longer waited for.
 enum End {
     /// The program has ended.
     Exit,
     /// Its time is over.
     Late,
-    /// The process that asked for it has closed the connection or ended.
+    /// The process that requested it has closed the connection or ended.
     Abandoned,
 }
 
-/// Returns a file descriptor that is ready when the process has ended; none where the system has none.
+/// Returns a file descriptor that is ready when the process has ended; none if the system has no such descriptors.
 #[cfg(target_os = "linux")]
 fn process_handle(child: &Child) -> Option<std::os::fd::OwnedFd> {
     use rustix::process::{PidfdFlags, pidfd_open};

@@ -1,4 +1,4 @@
-//! Language servers by way of the launcher.
+//! Starts language servers through the launcher.
 
 use std::io;
 use std::path::Path;
@@ -12,7 +12,7 @@ impl ServerStarter for Launcher {
     fn start(&self, entry: &str, folder: &Path) -> io::Result<ServerProcess> {
         let (its_input, input) = io::pipe()?;
         let (output, its_output) = io::pipe()?;
-        // What servers write there is for their authors, and some write a great deal.
+        // Servers' standard error is meant for their authors, and some write a great deal.
         let nowhere = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
         let streams = Streams {
             input: its_input.into(),
@@ -27,7 +27,7 @@ impl ServerStarter for Launcher {
         Ok(ServerProcess {
             input: Box::new(input),
             output: Box::new(output),
-            // The launcher ends the program when the connection in this is closed.
+            // The launcher ends the program when the connection in this value is closed.
             alive: Box::new(running),
         })
     }

@@ -1,5 +1,6 @@
-//! Which agents run sub-agents, what their sessions are called, and the keys under which an agent's hook announces a call, so
-//! that the server finds the conversation of the call. Hook and server make the same keys from what each is told.
+//! The agents that run sub-agents, the names of their sessions, and the keys under which an agent's hook announces a
+//! call, so that the server finds the conversation of the call. Hook and server compute the same keys from the data
+//! that each receives.
 
 use serde_json::Value;
 
@@ -12,11 +13,11 @@ pub struct SubAgentClient {
     client: &'static str,
     /// Its name for people.
     pub title: &'static str,
-    /// Its name for `lancet install`, where that adds the hooks that tell its sub-agents apart.
+    /// Its name for `lancet install`, if that adds the hooks that distinguish its sub-agents.
     pub hooks: Option<&'static str>,
 }
 
-/// The table. Codex and goose are not in it: their calls name the thread or session of each sub-agent.
+/// The known clients. Codex and goose are not listed: their calls name the thread or session of each sub-agent.
 const CLIENTS: &[SubAgentClient] = &[
     SubAgentClient {
         client: "claude-code",
@@ -51,18 +52,18 @@ const CLIENTS: &[SubAgentClient] = &[
 ];
 
 impl SubAgentClient {
-    /// Returns the client of this name, where it is known to run sub-agents.
+    /// Returns the client of this name, if it is known to run sub-agents.
     pub fn of(client: Option<&str>) -> Option<&'static Self> {
         let client = client?.to_lowercase();
         CLIENTS.iter().find(|row| client.starts_with(row.client))
     }
 
-    /// Returns all of them.
+    /// Returns all known clients.
     pub fn all() -> &'static [Self] {
         CLIENTS
     }
 
-    /// Returns what the first answer of a session says where calls of sub-agents cannot be told from others.
+    /// Returns the text of a session's first answer if calls of sub-agents cannot be distinguished from others.
     pub fn notice(&self) -> String {
         let title = self.title;
         let remedy = self.hooks.map_or_else(String::new, |name| {
@@ -89,10 +90,10 @@ pub fn key_of_id(prefix: &str, id: &str) -> String {
     format!("{prefix} call {id}")
 }
 
-/// Returns the key of a call by what it asks, from an agent whose calls have no id: the agent's process, the tool and
+/// Returns the key of a call by its content, for an agent whose calls have no id: the agent's process, the tool and
 /// its arguments.
 pub fn key_of_request(process: &str, tool: &str, arguments: &Value) -> String {
-    // Agents put different words before the name of a tool.
+    // Agents use different prefixes for the name of a tool.
     let tool = tool.rsplit(['_', '-', '.', '/']).next().unwrap_or(tool);
     let parsed = match arguments {
         Value::String(json) => serde_json::from_str(json).unwrap_or(Value::Null),
@@ -103,8 +104,8 @@ pub fn key_of_request(process: &str, tool: &str, arguments: &Value) -> String {
     format!("{process} request {:016x}", fnv(text.as_bytes()))
 }
 
-/// Writes a value with the members of each object in the order of their names. Members that are null are left out, as clients
-/// drop them.
+/// Writes a value with the members of each object sorted by name. Members that are null are left out, as clients drop
+/// them.
 fn write_sorted(value: &Value, out: &mut String) {
     match value {
         Value::Object(members) => {
@@ -128,7 +129,7 @@ fn write_sorted(value: &Value, out: &mut String) {
             out.push(']');
         }
         Value::Number(number) => match number.as_f64() {
-            // 3 and 3.0 are one number to JavaScript.
+            // JavaScript does not distinguish 3 and 3.0.
             Some(number) => out.push_str(&number.to_string()),
             None => out.push_str(&number.to_string()),
         },

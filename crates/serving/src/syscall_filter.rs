@@ -1,6 +1,6 @@
-//! Refuses a confined program the system calls by which it could change files of the user without writing to them: their
-//! permissions, owner, times and extended attributes. Landlock has no right for these, so the kernel is asked by a seccomp
-//! filter, which a program and its children cannot remove. A refused call fails with "operation not permitted".
+//! Refuses a confined program the system calls by which it could change files of the user without writing to them:
+//! their permissions, owner, times and extended attributes. Landlock has no right for these, so a seccomp filter is
+//! used, which a program and its children cannot remove. A refused call fails with "operation not permitted".
 
 /// The filter that was put in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub(crate) enum SyscallFilter {
     Absent,
 }
 
-/// Refuses these calls to this thread and everything that it starts from now on.
+/// Refuses these calls for this thread and everything that it starts from now on.
 #[cfg(target_os = "linux")]
 pub(crate) fn install() -> SyscallFilter {
     let installed = filter().and_then(|filter| seccompiler::apply_filter(&filter));
@@ -27,7 +27,7 @@ pub(crate) fn install() -> SyscallFilter {
 }
 
 /// Returns the calls that change a file's metadata by path or by a handle that need not be writable, and `io_uring`,
-/// which makes some of them past a filter.
+/// through which some of them bypass a filter.
 #[cfg(target_os = "linux")]
 fn refused() -> Vec<libc::c_long> {
     let mut refused = vec![
@@ -84,7 +84,7 @@ fn filter() -> Result<seccompiler::BpfProgram, seccompiler::Error> {
             rules.insert(call, Vec::new());
         }
     }
-    // A process may limit itself, and no other: a limit of processor time would end lancet.
+    // A process may limit only itself: a limit on processor time would end lancet.
     let of_other = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, 0)?;
     rules.insert(libc::SYS_prlimit64, vec![SeccompRule::new(vec![of_other])?]);
     let architecture = TargetArch::try_from(std::env::consts::ARCH)?;

@@ -1,4 +1,4 @@
-//! A fresh folder for a program that may write nowhere else.
+//! A new folder for a program that may write nowhere else.
 
 use std::ffi::OsStr;
 use std::fs::{DirBuilder, File};
@@ -7,12 +7,13 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How many names are tried. A name is taken only where a process of the same number left its folder behind.
+/// The number of names that are tried. A name is in use only if a process with the same number left its folder
+/// behind.
 const ATTEMPTS: u64 = 1_000;
 
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// A folder of the user alone; removed with everything in it when it is dropped.
+/// A folder that only the user can access; removed with everything in it when it is dropped.
 #[derive(Debug)]
 pub(crate) struct TemporaryFolder(PathBuf);
 
@@ -22,7 +23,7 @@ impl TemporaryFolder {
         for _ in 0..ATTEMPTS {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
             let path = std::env::temp_dir().join(format!("lancet-{process}-{number}"));
-            // A folder or link that is there already is not used, whoever made it.
+            // An existing folder or link is not used, whichever program created it.
             match DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => return Ok(Self(path)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -36,7 +37,7 @@ impl TemporaryFolder {
         &self.0
     }
 
-    /// Copies what a reader gives to a new file in the folder.
+    /// Copies the content of a reader to a new file in the folder.
     pub(crate) fn add(&self, name: &OsStr, mut content: impl io::Read) -> io::Result<PathBuf> {
         let path = self.0.join(Path::new(name).file_name().unwrap_or_default());
         let mut file = File::options()
@@ -51,7 +52,7 @@ impl TemporaryFolder {
 
 impl Drop for TemporaryFolder {
     fn drop(&mut self) {
-        // What cannot be removed is left to whoever cleans the folder of temporary files.
+        // Files that cannot be removed are left to the cleanup of the system's temporary folder.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -1,6 +1,6 @@
-//! The three tokens of a state folder: two open the tools of a server on the network, all of them or those that read; the third
-//! is the person's, approves changes and opens no tool. Each is a text in a file that only its owner may read; the process
-//! keeps hashes.
+//! The three tokens of a state folder. Two give access to the tools of a server on the network: all of them, or those
+//! that only read. The third is the user's: it approves changes and gives access to no tool. Each is a text in a file
+//! that only its owner may read; the process holds only hashes.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::Errno;
 
-/// The name of the file with the token that opens all tools.
+/// The name of the file with the token that gives access to all tools.
 pub const WRITE_TOKEN: &str = "serve-token";
-/// The name of the file with the token that opens the tools that only read.
+/// The name of the file with the token that gives access to the tools that only read.
 pub const READ_TOKEN: &str = "serve-token-read";
-/// The name of the file with the person's token, which approves changes and opens no tool.
+/// The name of the file with the user's token, which approves changes and gives access to no tool.
 pub const PERSON_TOKEN: &str = "person-token";
 
 /// The least number of characters of a token.
@@ -22,7 +22,7 @@ const LEAST: usize = 32;
 /// The most bytes of a token's file that are read.
 const MOST: u64 = 4096;
 
-/// What a token opens.
+/// The access that a token gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// All tools.
@@ -38,7 +38,7 @@ pub struct Tokens {
     read: blake3::Hash,
 }
 
-/// Why there are no tokens.
+/// The reason why there are no tokens.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {
@@ -47,14 +47,14 @@ pub enum TokenError {
     System {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         #[source]
         error: io::Error,
     },
-    /// Others may read the file.
+    /// Other users may read the file.
     #[error("{} can be read by others; `chmod 600 {}`, or make new tokens with --new-token", .0.display(), .0.display())]
     Open(PathBuf),
-    /// The file is a link, no regular file, or belongs to somebody else.
+    /// The file is a link, not a regular file, or belongs to another user.
     #[error("{} does not belong to this user: remove it, or make new tokens with --new-token", .0.display())]
     Foreign(PathBuf),
     /// The file has no token.
@@ -66,14 +66,14 @@ pub enum TokenError {
 }
 
 impl Tokens {
-    /// Reads the tokens of a state folder, and makes those that are missing.
+    /// Reads the tokens of a state folder, and creates those that are missing.
     ///
     /// # Errors
     /// A file cannot be read or made, can be read by others, or has no token.
     pub fn load(state: &Path) -> Result<Self, TokenError> {
         let token = |name: &str| {
             let path = state.join(name);
-            // A link that leads nowhere is there, too, and is refused.
+            // A dangling link also exists, and is refused.
             if fs::symlink_metadata(&path).is_err() {
                 keep(&path, Existing::Stays).map_err(|error| system(&path, error))?;
             }
@@ -83,7 +83,7 @@ impl Tokens {
         Self::of(&token(WRITE_TOKEN)?, &token(READ_TOKEN)?, &person)
     }
 
-    /// Makes all tokens again: the old ones open nothing but a server that has loaded them before.
+    /// Creates all tokens again. The old ones then work only for a server that has loaded them before.
     ///
     /// # Errors
     /// A file cannot be written.
@@ -108,8 +108,8 @@ impl Tokens {
         }
     }
 
-    /// Returns what a text opens; nothing where it is no token, and where it is the person's. How long this takes
-    /// says nothing about the tokens: hashes are compared, in constant time, and always both.
+    /// Returns the access that a text gives; none if it is no token, and for the user's token. The duration reveals
+    /// nothing about the tokens: hashes are compared, in constant time, and always both.
     pub fn kind(&self, given: &str) -> Option<TokenKind> {
         let given = blake3::hash(given.as_bytes());
         let (write, read) = (given == self.write, given == self.read);
@@ -121,8 +121,8 @@ impl Tokens {
     }
 }
 
-/// Returns whether a text is the person's token. It is made where there is none, so that the error can name its file.
-/// How long the comparison takes says nothing about the token.
+/// Returns whether a text is the user's token. The token is created if there is none, so that the error can name its
+/// file. The duration of the comparison reveals nothing about the token.
 ///
 /// # Errors
 /// The file cannot be read or made, can be read by others, or has no token.
@@ -146,7 +146,7 @@ fn system(path: &Path, error: io::Error) -> TokenError {
 /// Reads the token of a file.
 fn read(path: &Path) -> Result<String, TokenError> {
     let failed = |error| system(path, error);
-    // A pipe would be waited for without the last of these.
+    // Without the last of these flags, opening a pipe would block.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
         Err(Errno::LOOP) => return Err(TokenError::Foreign(path.to_owned())),
@@ -169,14 +169,14 @@ fn read(path: &Path) -> Result<String, TokenError> {
     Ok(token.to_owned())
 }
 
-/// What becomes of a token that is there.
+/// The treatment of an existing token.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Existing {
     Stays,
     Goes,
 }
 
-/// Writes a new token. The file gets its name when it is whole, so that nobody reads a part of it.
+/// Writes a new token. The file gets its name when it is complete, so that no process reads a part of it.
 fn keep(path: &Path, existing: Existing) -> io::Result<()> {
     let token = random()?;
     let temporary = path.with_extension(format!("new-{}", &random()?[..16]));
@@ -207,7 +207,7 @@ fn keep(path: &Path, existing: Existing) -> io::Result<()> {
     written
 }
 
-/// 256 random bits as text.
+/// Returns 256 random bits as text.
 fn random() -> io::Result<String> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;

@@ -1,7 +1,7 @@
 //! Confines the process with Landlock: once the roots are fixed, the kernel refuses this process every write outside
-//! them, the state folder and the user's settings folder. This is a second line of defence: that paths stay below their
-//! roots does not depend on it. The library never does this, because it binds the whole process and its children for
-//! good.
+//! them, the state folder and the user's settings folder. This is a second line of defence; the check that paths stay
+//! below their roots does not depend on it. The library never does this, because it binds the whole process and its
+//! children permanently.
 
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ impl Wall {
         }
     }
 
-    /// Returns the version of the Landlock interface, for programs; none where the process is not confined.
+    /// Returns the version of the Landlock interface, for programs; none if the process is not confined.
     pub fn level(self) -> Option<u32> {
         match self {
             Self::Stands(level) => Some(level),
@@ -45,16 +45,16 @@ pub struct WritableFolders {
     pub made: Vec<PathBuf>,
 }
 
-/// Which processes may get signals from a confined one.
+/// The processes that a confined one may send signals to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Signals {
-    /// Those of the same user, as without confinement.
+    /// All processes of the same user, as without confinement.
     Anywhere,
-    /// Those that it started itself, where the kernel can keep to that.
+    /// Only processes that it started itself, if the kernel supports that.
     OwnProcesses,
 }
 
-/// Confines this thread and everything that it starts from now on; the result says whether that was possible.
+/// Confines this thread and everything that it starts from now on; returns whether that was possible.
 pub fn raise(writable: &WritableFolders) -> Wall {
     confine(writable, Signals::Anywhere)
 }
@@ -99,7 +99,7 @@ fn raise_with(
     for folder in &writable.made {
         make(folder);
     }
-    // It is a device, and nothing that is written to it is kept.
+    // It is a device, and data written to it is discarded.
     let nowhere = [PathBuf::from("/dev/null")];
     let open = writable
         .folders
@@ -116,7 +116,7 @@ fn raise_with(
     })
 }
 
-/// No other system has Landlock.
+/// Returns that confinement is absent: no other system has Landlock.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn confine(_: &WritableFolders, _: Signals) -> Wall {
     Wall::Absent
@@ -134,7 +134,7 @@ mod tests {
 
     const PLACE: &str = "LANCET_TEST_BEHIND_THE_WALL";
 
-    /// The confinement is permanent, so the test runs in a process of its own: this program once more.
+    /// The confinement is permanent, so the test runs in a separate process: this program started again.
     #[test]
     fn the_kernel_refuses_every_write_outside() {
         let place = tempfile::tempdir().expect("a folder");
@@ -163,7 +163,7 @@ mod tests {
         let Some(place) = std::env::var_os(PLACE).map(PathBuf::from) else {
             return;
         };
-        // A thread of its own is confined, so that the test runner's threads can still write anywhere.
+        // A separate thread is confined, so that the test runner's threads can still write anywhere.
         let walled = std::thread::spawn(move || try_everything(&place));
         walled.join().expect("as it should be");
     }
@@ -182,7 +182,7 @@ mod tests {
             return;
         };
         assert!(level >= 2);
-        // Inside everything is possible, across folders and in the state folder too.
+        // Inside the roots every operation succeeds, across folders and in the state folder, too.
         fs::write(root.join("new"), "x").expect("inside");
         fs::rename(root.join("new"), root.join("sub/new")).expect("inside");
         let exchange = rustix::fs::RenameFlags::EXCHANGE;
@@ -190,7 +190,7 @@ mod tests {
         rustix::fs::renameat_with(here, &a, here, root.join("sub/b"), exchange).expect("inside");
         fs::rename(root.join("sub/b"), made.join("b")).expect("to the state folder");
         fs::write("/dev/null", "x").expect("no file");
-        // Outside nothing is possible, in whatever way.
+        // Outside them every operation fails, by whatever means.
         std::os::unix::fs::symlink(&o, root.join("link")).expect("a link is no write outside");
         let refused = |result: std::io::Result<()>| {
             let error = result.expect_err("outside");

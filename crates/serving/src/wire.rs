@@ -21,7 +21,7 @@ const LONGEST: usize = 64 * 1024;
 #[derive(Debug)]
 pub(crate) struct Connection(OwnedFd);
 
-/// What the launcher reports about a program.
+/// A report of the launcher about a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Report {
     /// The program was started.
@@ -59,8 +59,8 @@ impl Connection {
         Self(end)
     }
 
-    /// Sends a request to the launcher. Gives the connection on which the launcher reports about the program; the launcher
-    /// ends the program when this connection is closed.
+    /// Sends a request to the launcher. Returns the connection on which the launcher reports about the program; the
+    /// launcher ends the program when this connection is closed.
     pub(crate) fn request(&self, launch: &Launch, streams: Streams) -> io::Result<Connection> {
         let (ours, its) = pair()?;
         let message = encode(launch);
@@ -80,8 +80,8 @@ impl Connection {
         }
         let pieces = [IoSlice::new(&message)];
         sendmsg(&self.0, &pieces, &mut beside, SendFlags::NOSIGNAL)?;
-        // From here on only the launcher has these open. If the launcher dies, they are closed, and waiting for a report
-        // fails instead of lasting for ever.
+        // From here on only the launcher has these open. If the launcher dies, they are closed, and waiting for a
+        // report fails instead of lasting forever.
         Ok(Connection::new(ours))
     }
 
@@ -159,7 +159,7 @@ impl Connection {
     }
 }
 
-/// Encodes a request as fields that end with NUL, which no path can contain: the kind, and what belongs to it.
+/// Encodes a request as fields that end with NUL, which no path can contain: the kind, and the fields of that kind.
 fn encode(launch: &Launch) -> Vec<u8> {
     let fields: Vec<OsString> = match launch {
         Launch::Editor { file, line } => {

@@ -103,7 +103,7 @@ fn codes_last_ten_minutes_and_devices_thirty_days() {
     let file = one_file(&state.path().join("page-devices"));
     let at = |age: Duration| format!("{}\nx\n", seconds(SystemTime::now() - age));
     fs::write(&file, at(DEVICE_AGE - Duration::from_secs(60))).expect("written");
-    // Using a device does not extend its time.
+    // Using a device does not extend its validity.
     assert!(door.knows(&cookie));
     fs::write(&file, at(DEVICE_AGE)).expect("written");
     assert!(!door.knows(&cookie) && door.devices().is_empty());
