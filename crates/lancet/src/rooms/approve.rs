@@ -1,5 +1,5 @@
-//! approve: decides whether a plan may be carried out. The policy decides, or a person where the policy requires it:
-//! there is one question for the whole plan. If no approver is available, the plan is refused.
+//! The *approve* stage: decides whether a plan may be carried out. The policy decides, or a person where the policy
+//! requires it: there is one question for the whole plan. If no approver is available, the plan is refused.
 
 mod ask;
 mod check;

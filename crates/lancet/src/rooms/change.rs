@@ -20,7 +20,7 @@ use crate::request::{Action, Change, WriteMode};
 use crate::session::Check;
 
 /// How often a change is attempted again after a file changed between the examination and the write. The ledger decides
-/// again each time, so a retry only succeeds where the foreign change is one that the call may ignore.
+/// again each time, so a retry only succeeds where the other change is one that the call may ignore.
 const RETRIES: usize = 2;
 /// The total time for which a person's change is attempted again, without the time waiting for the person: there is no
 /// ledger that could refuse it.

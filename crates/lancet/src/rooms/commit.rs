@@ -1,5 +1,5 @@
-//! commit: the last check and the write, in one synchronous step. Nothing is awaited or logged between the two; the
-//! workspace crate performs both.
+//! The *commit* stage: the last check and the write, in one synchronous step. Nothing is awaited or logged between the
+//! two; the workspace crate performs both.
 
 mod batch;
 

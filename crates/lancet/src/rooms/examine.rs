@@ -1,4 +1,4 @@
-//! examine: reads the disk and the ledger and works out what a call would do, without writing anything.
+//! The *examine* stage: reads the disk and the ledger and works out what a call would do, without writing anything.
 
 mod cell;
 pub(crate) mod change;

@@ -1,5 +1,5 @@
-//! locate: turns a path as given into a file below a root. Paths that are outside, denied or impossible are refused
-//! here; the type of what is there is reported, not judged.
+//! The *locate* stage: turns a path as given into a file below a root. Paths that are outside, denied or impossible are
+//! refused here; the type of what is there is reported, not judged.
 
 mod given;
 mod hard_links;

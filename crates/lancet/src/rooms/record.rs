@@ -1,5 +1,5 @@
-//! record: enters into the ledger what was shown or written, so that the next edit does not mistake the session's own
-//! write for a change by another program, and reports the call to the observers.
+//! The *record* stage: enters into the ledger what was shown or written, so that the next edit does not mistake the
+//! session's own write for a change by another program, and reports the call to the observers.
 
 mod numbers;
 mod written_entry;

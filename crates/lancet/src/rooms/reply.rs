@@ -1,5 +1,5 @@
-//! reply: makes a text for the model that is short in proportion to the change, data for programs, and a rendering for
-//! a person.
+//! The *reply* stage: makes a text for the model that is short in proportion to the change, data for programs, and a
+//! rendering for a person.
 
 mod folder;
 mod git;

@@ -1,5 +1,5 @@
-//! examine for `NotebookEdit`: a cell of a notebook is replaced, inserted or deleted. The change is a splice of the
-//! file's text, so every other byte is unchanged.
+//! The *examine* stage for `NotebookEdit`: a cell of a notebook is replaced, inserted or deleted. The change is a
+//! splice of the file's text, so every other byte is unchanged.
 
 use lancet_formats::Notebook;
 use lancet_formats::notebook::{self as format, NewCell, NotebookError};

@@ -1,5 +1,5 @@
-//! examine for a change of files: locates every file, locks all of them at once (takes their turn), and examines each
-//! file with its changes. The result is one plan, or one refusal that names the first change that failed.
+//! The *examine* stage for a change of files: locates every file, locks all of them at once (takes their turn), and
+//! examines each file with its changes. The result is one plan, or one refusal that names the first change that failed.
 
 use super::credential::refuse_credential;
 use super::edit::edit_session::{SameText, SharedOptions};

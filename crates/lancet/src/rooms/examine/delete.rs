@@ -1,4 +1,4 @@
-//! examine for a removal: the whole file must have been seen, and must be unchanged since.
+//! The *examine* stage for a removal: the whole file must have been seen, and must be unchanged since.
 
 use lancet_history::Seen;
 use lancet_text::{Document, difference};

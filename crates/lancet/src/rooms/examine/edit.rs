@@ -1,5 +1,5 @@
-//! examine for the edits of one file: finds, checks and applies each edit to the result of the ones before it. Nothing
-//! is written; the result is the plan for the file, or a refusal for each edit that failed.
+//! The *examine* stage for the edits of one file: finds, checks and applies each edit to the result of the ones before
+//! it. Nothing is written; the result is the plan for the file, or a refusal for each edit that failed.
 
 mod crowd;
 mod drafted;

@@ -1,5 +1,5 @@
-//! examine for the view of a folder: its entries, two levels deep, as many as fit into the answer. Hidden entries and
-//! those that may not be read are left out; a folder that ignore files exclude is named and not entered.
+//! The *examine* stage for the view of a folder: its entries, two levels deep, as many as fit into the answer. Hidden
+//! entries and those that may not be read are left out; a folder that ignore files exclude is named and not entered.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;

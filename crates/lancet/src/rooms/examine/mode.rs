@@ -1,4 +1,5 @@
-//! examine for a change of a file's executable bit. The content does not change, so the model need not have read it.
+//! The *examine* stage for a change of a file's executable bit. The content does not change, so the model need not have
+//! read it.
 
 use lancet_history::Seen;
 use lancet_workspace::Executable;

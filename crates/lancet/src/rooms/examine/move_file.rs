@@ -1,5 +1,5 @@
-//! examine for a file that gets another name. If a language server is running and knows which imports the new name
-//! changes, these edits are part of the same plan; no server is started for it.
+//! The *examine* stage for a file that gets another name. If a language server is running and knows which imports the
+//! new name changes, these edits are part of the same plan; no server is started for it.
 
 use lancet_model::non_exhaustive::NonExhaustive;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! examine for lines that are moved to a place after a marker. In one file that is one edit; between two files the
-//! lines are deleted in one and inserted into the other, in one plan.
+//! The *examine* stage for lines that are moved to a place after a marker. In one file that is one edit; between two
+//! files the lines are deleted in one and inserted into the other, in one plan.
 
 use super::change;
 use super::large::{self, LargeFile};

@@ -1,5 +1,5 @@
-//! examine for Read: the page of a text that fits into the answer, the bytes that it shows, and the call for the next
-//! page.
+//! The *examine* stage for Read: the page of a text that fits into the answer, the bytes that it shows, and the call
+//! for the next page.
 
 mod convert;
 mod layout;

@@ -1,5 +1,5 @@
-//! examine for a move: gives a file or symbolic link another name. The model need not have read it, and the new name
-//! must be free.
+//! The *examine* stage for a move: gives a file or symbolic link another name. The model need not have read it, and the
+//! new name must be free.
 
 use std::path::Path;
 

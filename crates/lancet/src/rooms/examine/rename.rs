@@ -1,5 +1,5 @@
-//! examine for renaming a symbol: finds the symbol on its line, queries the language server for the edits in every
-//! file, and makes one plan of them. Nothing is found by text alone.
+//! The *examine* stage for renaming a symbol: finds the symbol on its line, queries the language server for the edits
+//! in every file, and makes one plan of them. Nothing is found by text alone.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! examine for a model's reply: parses the whole reply, makes one request of its parts, and examines that like any
-//! other. A refusal numbers every part that failed.
+//! The *examine* stage for a model's reply: parses the whole reply, makes one request of its parts, and examines that
+//! like any other. A refusal numbers every part that failed.
 
 mod compose;
 mod refuse;

@@ -1,5 +1,5 @@
-//! examine for Glob and Grep: runs the search and cuts the page that fits into the answer. Entries that are left out
-//! are counted, a cut list names its total, and an empty result is always explained.
+//! The *examine* stage for Glob and Grep: runs the search and cuts the page that fits into the answer. Entries that are
+//! left out are counted, a cut list names its total, and an empty result is always explained.
 
 pub(crate) mod gate;
 mod hint;

@@ -1,6 +1,6 @@
-//! examine for undo, redo and restore: turns operations of the history into a plan, file by file. A file that changed
-//! since the operation is a conflict, unless the request allows a merge and the operation's change can be removed
-//! without the later ones.
+//! The *examine* stage for undo, redo and restore: turns operations of the history into a plan, file by file. A file
+//! that changed since the operation is a conflict, unless the request allows a merge and the operation's change can be
+//! removed without the later ones.
 
 mod at_checkpoint;
 mod by_id;

@@ -1,4 +1,4 @@
-//! examine for Write: creates a file, replaces it, or appends to it.
+//! The *examine* stage for Write: creates a file, replaces it, or appends to it.
 
 use lancet_history::Seen;
 use lancet_text::{

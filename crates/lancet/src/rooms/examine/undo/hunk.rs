@@ -1,6 +1,6 @@
-//! examine for one hunk of a review or of an operation: the plan that undoes exactly its lines. The hunk belongs to the
-//! difference between the last review, or the state before the operation, and the state that the operation left. Its
-//! lines are found on the disk by counting through the later changes, never by searching.
+//! The *examine* stage for one hunk of a review or of an operation: the plan that undoes exactly its lines. The hunk
+//! belongs to the difference between the last review, or the state before the operation, and the state that the
+//! operation left. Its lines are found on the disk by counting through the later changes, never by searching.
 
 use lancet_history::{OperationKind, OperationStore, TakenBack};
 

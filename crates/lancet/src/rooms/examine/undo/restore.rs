@@ -1,4 +1,4 @@
-//! examine for restore: the plan that restores files to states in the history.
+//! The *examine* stage for restore: the plan that restores files to states in the history.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
