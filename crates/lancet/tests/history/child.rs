@@ -1,4 +1,4 @@
-//! Parts that other processes play: this same test program, started anew to run `child` alone, told by the environment
+//! Parts for other processes: this same test program, started again to run `child` alone. Environment variables specify
 //! what to do and where.
 
 use std::path::{Path, PathBuf};
@@ -13,14 +13,14 @@ const PART: &str = "LANCET_HISTORY_TEST_PART";
 const FOLDER: &str = "LANCET_HISTORY_TEST_FOLDER";
 const NUMBER: &str = "LANCET_HISTORY_TEST_NUMBER";
 
-/// A command that plays a part below a folder.
+/// Returns a command that plays a part below a folder.
 pub(crate) fn part(name: &str, folder: &Path, number: u64) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     dress(&mut command, name, folder, number);
     command
 }
 
-/// Arguments and surroundings of a part, for a program that is started by another one.
+/// Sets arguments and environment of a part, for a program that is started by another one.
 pub(crate) fn dress(command: &mut Command, name: &str, folder: &Path, number: u64) {
     command
         .args(["--exact", "child::child", "--nocapture", "--test-threads=1"])
@@ -32,7 +32,7 @@ pub(crate) fn dress(command: &mut Command, name: &str, folder: &Path, number: u6
         .stderr(Stdio::piped());
 }
 
-/// What a child does. In the parent there is no part to play, and nothing to see.
+/// Plays the part of a child. In the parent there is no part to play, so the test passes without a check.
 #[test]
 fn child() {
     let Ok(name) = std::env::var(PART) else {
@@ -58,7 +58,7 @@ fn child() {
     }
 }
 
-/// An engine on `root` and `state` below a folder.
+/// Opens an engine on `root` and `state` below a folder.
 pub(crate) fn open(folder: &Path, disk: Option<Arc<FaultyDisk>>) -> Lancet {
     let mut builder = Lancet::builder()
         .root(folder.join("root"))

@@ -1,5 +1,5 @@
-//! A process that is killed (SIGKILL) while it carries out a person's decision: the change is written once or not at all, a yes
-//! that was not used is still there, and a yes that was used allows no second write.
+//! A process that is killed (SIGKILL) while it carries out a person's decision. The change is written once or not at
+//! all, a yes that was not used is still there, and a yes that was used allows no second write.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +31,7 @@ fn open(folder: &Path, disk: Option<Arc<FaultyDisk>>) -> Lancet {
     builder.open().expect("opens")
 }
 
-/// The call: it adds a line, so that a second write would show.
+/// Sends the call. It adds a line, so that a second write would show.
 fn send(lancet: &Lancet, folder: &Path) -> Reply {
     let arguments =
         json!({ "file_path": folder.join("root/a.txt"), "content": "added\n", "mode": "append" });
@@ -44,7 +44,7 @@ fn send(lancet: &Lancet, folder: &Path) -> Reply {
     session(lancet, "talk").call(call)
 }
 
-/// Asks, and has the question decided.
+/// Raises the question, and has it decided.
 fn prepare(folder: &Path) {
     fs::create_dir(folder.join("root")).expect("made");
     fs::write(folder.join("root/a.txt"), OLD).expect("written");
@@ -75,7 +75,7 @@ pub(crate) fn carry_out(folder: &Path, number: u64) {
     assert!(!reply.is_error(), "{}", reply.text());
 }
 
-/// What a new process finds, and what becomes of the call that is sent again. True where the change had been made.
+/// Checks what a new process finds, and the result of the call that is sent again. True if the change had been made.
 fn check(folder: &Path, what: &str) -> bool {
     let text = || fs::read_to_string(folder.join("root/a.txt")).expect("read");
     let lancet = open(folder, None);
@@ -94,7 +94,8 @@ fn check(folder: &Path, what: &str) -> bool {
             again.text()
         );
     } else {
-        // It is asked about anew, or refused because the dead process had not noted its own change as seen.
+        // A new question is raised, or the call is refused because the dead process had not recorded its own change as
+        // seen.
         let refused = matches!(
             again.refusal(),
             Some(RefusalKind::Waiting | RefusalKind::Stale)

@@ -24,10 +24,10 @@ const WRITERS: u64 = 3;
 const KILLED: u64 = 12;
 /// The change that ends the followers.
 const LAST: &str = "the last one";
-/// A follower that has not got everything after this time has lost something.
+/// A follower that has not received everything after this time has lost something.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A part: makes changes until it is killed, and says each one's id once its answer is there.
+/// A part: makes changes until it is killed, and prints each one's id once its answer is there.
 #[expect(clippy::print_stdout, reason = "the parent reads these lines")]
 pub(crate) fn write_on(folder: &Path, number: u64) {
     let lancet = open(folder, None);
@@ -40,7 +40,7 @@ pub(crate) fn write_on(folder: &Path, number: u64) {
     }
 }
 
-/// A part: follows the events until the last change, and says the number and the operation of each.
+/// A part: follows the events until the last change, and prints the number and the operation of each.
 #[expect(clippy::print_stdout, reason = "the parent reads these lines")]
 pub(crate) fn follow(folder: &Path) {
     let lancet = open(folder, None);
@@ -65,7 +65,7 @@ pub(crate) fn follow(folder: &Path) {
     }
 }
 
-/// The operation of a change and, of the last one, the mark.
+/// Returns the operation of a change and, for the last one, the mark.
 fn described(event: &HistoryEvent) -> (String, &str) {
     let Fact::Changed(changed) = &event.fact else {
         panic!("only changes are made here: {event:?}");
@@ -78,7 +78,7 @@ fn described(event: &HistoryEvent) -> (String, &str) {
     )
 }
 
-/// Starts a follower; the result has its lines.
+/// Starts a follower. The result has its lines.
 fn start_follower(folder: &Path) -> (Child, JoinHandle<Vec<String>>) {
     let mut child = part("follow", folder, 0).spawn().expect("started");
     let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
@@ -113,7 +113,7 @@ fn every_follower_gets_every_change_once_and_in_order_while_writers_are_killed()
         writer.kill().expect("killed");
         said.extend(made(&mut writer));
     }
-    // Whoever comes next settles what the killed ones left.
+    // The next process settles what the killed ones left.
     let lancet = open(&path, None);
     let history = lancet.history().expect("a state folder");
     let last = json!({ "file_path": path.join("root").join(LAST), "content": "end\n" });
@@ -144,7 +144,7 @@ fn every_follower_gets_every_change_once_and_in_order_while_writers_are_killed()
     assert!(said.len() > WRITERS as usize, "the writers wrote: {said:?}");
 }
 
-/// The ids that a killed writer said.
+/// Returns the ids that a killed writer printed.
 fn made(writer: &mut Child) -> Vec<String> {
     let mut text = String::new();
     let output = writer

@@ -1,5 +1,5 @@
-//! Figures that the history must show: an undo after somebody else's edit (17), and many edits within limits (18). They
-//! are printed; the loss of anything is a failure.
+//! Figures that the history must show: an undo after another program's edit (17), and many edits within limits (18).
+//! They are printed; the loss of anything is a failure.
 
 use std::fs;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::ground::{Ground, operation};
 
 const LINES: usize = 9;
 
-/// What another program does to the lines.
+/// The change that another program makes to the lines.
 type Foreign = fn(&mut Vec<String>, usize);
 
 #[test]
@@ -64,7 +64,7 @@ fn figure_17_an_undo_after_a_foreign_edit() {
                 );
                 assert!(text.contains("line 4"), "{what}: {text}");
                 merged += 1;
-                // The undo taken back gives exactly what they had left.
+                // Undoing the undo restores exactly what the other program had left.
                 operation(&ground.redo());
                 assert_eq!(ground.bytes("a.txt"), theirs, "{what}");
                 kept_apart += 1;

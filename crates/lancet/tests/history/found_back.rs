@@ -1,4 +1,4 @@
-//! Changes that are back already, changes of one file as one chain, and files that are left out.
+//! Changes that were already undone outside of lancet, changes of one file as one chain, and files that are left out.
 
 use std::fs;
 
@@ -64,7 +64,7 @@ fn undo_of_a_change_that_is_back_already_says_so_marks_it_and_stops() {
             "no operation of its own"
         );
     }
-    // By its id it is told as what it is, and no undo is there to be done again.
+    // By its id it is reported as what it is, and there is no undo to be redone.
     let id = ground.log()[0].id.clone();
     for direction in [Direction::Undo, Direction::Redo] {
         let selection = Selection::Operation(id.clone());
@@ -76,7 +76,7 @@ fn undo_of_a_change_that_is_back_already_says_so_marks_it_and_stops() {
             reply.text()
         );
     }
-    // The next one goes on with the change before.
+    // The next undo goes on with the change before.
     operation(&ground.undo(Selection::Newest));
     assert_eq!(ground.bytes("a.txt"), b"1\n");
 }
@@ -104,7 +104,7 @@ fn a_chain_is_taken_back_from_the_latest_point_that_equals_the_file() {
     for (old, new) in [("0", "1"), ("1", "2"), ("2", "3")] {
         operation(&ground.edit("a.txt", old, new));
     }
-    // Somebody went back two changes.
+    // Another program went back two changes.
     ground.put("a.txt", "1\n");
     operation(&ground.undo(session()));
     assert_eq!(ground.bytes("a.txt"), b"0\n");

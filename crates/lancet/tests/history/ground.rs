@@ -1,4 +1,4 @@
-//! A root, a state folder and an engine on them.
+//! The fixture: a root, a state folder and an engine on them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +25,8 @@ impl Ground {
         Self::with(|settings| settings)
     }
 
-    /// In memory where the system has a place for that: flushing takes nine tenths of a change's time on a disk.
+    /// Opens the fixture in memory where the system supports that. Flushing takes nine tenths of a change's time on a
+    /// disk.
     pub(crate) fn swift() -> Self {
         Self::within(TestFolder::in_memory(), |settings| settings)
     }
@@ -45,7 +46,7 @@ impl Ground {
         }
     }
 
-    /// The same, in a new process as far as lancet can tell.
+    /// Opens the same in what lancet takes for a new process.
     pub(crate) fn reopened(&self) -> Lancet {
         open(self.folder.path(), Settings::default())
     }
@@ -124,8 +125,9 @@ impl Ground {
     }
 }
 
-/// Calls again where somebody else has the file open for writing, as the answer says: other tests start processes, and each of
-/// those has, until it has become another program, every file open that is just being written here.
+/// Calls again where another process has the file open for writing, as the answer suggests. Other tests start
+/// processes, and each of those has, until it has become another program, every file open that is just being written
+/// here.
 pub(crate) fn patiently(call: impl Fn() -> Reply) -> Reply {
     for _ in 0..100 {
         let reply = call();
@@ -167,7 +169,7 @@ pub(crate) fn gather(folder: &Path, tree: &mut Tree) {
     }
 }
 
-/// The id of the operation that an answer is about.
+/// Returns the id of the operation that an answer is about.
 pub(crate) fn operation(reply: &Reply) -> String {
     assert!(!reply.is_error(), "{}", reply.text());
     reply.data()["operation"]
@@ -176,7 +178,7 @@ pub(crate) fn operation(reply: &Reply) -> String {
         .to_owned()
 }
 
-/// The name of a refusal.
+/// Returns the name of a refusal.
 pub(crate) fn refused(reply: &Reply) -> &'static str {
     reply
         .refusal()

@@ -1,5 +1,5 @@
-//! A process that is killed (SIGKILL) at every step of the commit and of the record: afterwards each file is old or
-//! new, the history agrees with the disk, what is on record can be taken back, and no temporary file stays.
+//! A process that is killed (SIGKILL) at every step of the commit and of the record. Afterwards each file is old or
+//! new, the history agrees with the disk, what is recorded can be undone, and no temporary file stays.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,7 +22,7 @@ use serde_json::json;
 use crate::child::{dress, edit, open, part, read, session};
 use crate::ground::{Tree, gather, operation, patiently};
 
-/// What a process is killed in: what is there before, and what it does.
+/// The acts during which a process is killed, each with its preparation.
 const ACTS: [&str; 11] = [
     "edit", "large", "create", "batch", "undo", "uncreate", "redo", "move", "patch", "remove",
     "unmove",
@@ -44,7 +44,7 @@ pub(crate) fn prepare(act: &str, folder: &Path) {
     let lancet = open(&folder, None);
     let session = lancet.new_session();
     read(&session, &file("a.txt"));
-    // An operation before, so that there is a database, and one whose end is not ours.
+    // An earlier operation, so that the database exists and has an operation besides the one under test.
     operation(&edit(&session, &file("a.txt"), "three", "3"));
     match act {
         "undo" | "redo" => {
@@ -76,7 +76,7 @@ fn take_back(lancet: &Lancet, direction: Direction) -> lancet::Reply {
     patiently(|| session.take_back(asked.clone(), Caller::default()))
 }
 
-/// Does what is to be done, after `begin`.
+/// Performs the act, after `begin`.
 fn act(lancet: &Lancet, folder: &Path, act: &str, begin: impl FnOnce()) -> lancet::Reply {
     let file = |name: &str| folder.join("root").join(name);
     let session = session(lancet, "talk");
@@ -149,7 +149,7 @@ fn trees(name: &str) -> (Tree, Tree) {
     (before, tree(folder.path()))
 }
 
-/// The tree by the names below its root. Empty folders say nothing: a dead process cannot remove them.
+/// Returns the tree by the names below its root. Empty folders do not count, because a dead process cannot remove them.
 pub(crate) fn tree(folder: &Path) -> Tree {
     let root = folder.canonicalize().expect("there").join("root");
     let mut tree = Tree::new();
@@ -186,7 +186,7 @@ fn check(name: &str, folder: &Path, (before, after): &(Tree, Tree), what: &str) 
             newest.kind.word() == kind && newest.files.iter().all(|file| file.undone_by.is_none())
         }
     };
-    // Redo: an undo from before is the newest as long as nothing was done.
+    // For a redo: an earlier undo is the newest operation as long as nothing was done.
     assert_eq!(recorded, done, "{name}, {what}: {newest:?}");
     if done && expected == "change" {
         operation(&take_back(&lancet, Direction::Undo));
@@ -195,7 +195,8 @@ fn check(name: &str, folder: &Path, (before, after): &(Tree, Tree), what: &str) 
     done
 }
 
-/// Database sound, nothing announced, no temporary file, and each file what its newest operation left.
+/// Asserts that the database is sound, nothing is announced, there is no temporary file, and each file is as its newest
+/// operation left it.
 fn agrees(lancet: &Lancet, folder: &Path, what: &str) {
     let history = lancet.history().expect("kept");
     let database = Connection::open(folder.join("state/lancet.db")).expect("opens");
@@ -299,7 +300,7 @@ fn killed_before_every_call_of_the_commit() {
     );
 }
 
-/// Every kill at a system call of one name, the first, the second and so on, until there are no more of them.
+/// Kills at every system call of one name, the first, the second and so on, until there are no more of them.
 fn killed_at(call: &str, name: &str, wanted: &(Tree, Tree)) -> usize {
     let mut kills = 0;
     for number in 1.. {
@@ -372,7 +373,7 @@ fn killed_at_the_system_calls_of_the_record() {
     }
 }
 
-/// A child that goes on changing files until it is killed, and says of each change when it was answered.
+/// A child that goes on changing files until it is killed, and prints of each change when it was answered.
 #[expect(clippy::print_stdout, reason = "the parent waits for these lines")]
 pub(crate) fn go_on(folder: &Path, number: u64) {
     let lancet = open(folder, None);

@@ -1,4 +1,4 @@
-//! Files that are too large to be held go back and forth piece by piece.
+//! Files that are too large to be loaded into memory are undone and redone piece by piece.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::ground::{Ground, operation, refused};
 
-/// Over the size up to which files are held.
+/// Returns content over the size up to which files are loaded into memory.
 fn large() -> Vec<u8> {
     let mut text = Vec::new();
     for number in 0..800_000 {
@@ -60,7 +60,7 @@ fn a_large_file_goes_back_through_several_changes_and_forth_again() {
     assert!(ground.bytes("large.txt") == last);
     operation(&ground.undo(Selection::Session("talk".into())));
     assert!(ground.bytes("large.txt") == old);
-    // What others wrote stays.
+    // What other programs wrote stays.
     operation(&ground.redo());
     let mut theirs = last.clone();
     theirs.extend_from_slice(b"theirs\n");

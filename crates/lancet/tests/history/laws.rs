@@ -1,5 +1,5 @@
-//! Laws: any sequence of changes undone in reverse gives the same tree back, undo then redo changes nothing, and what
-//! others write in between is never lost.
+//! Laws: any sequence of changes undone in reverse restores the same tree, undo then redo changes nothing, and what
+//! other programs write in between is never lost.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -17,7 +17,7 @@ enum Step {
     Write(usize, String),
     Edit(usize, String),
     Batch(String),
-    /// Somebody else writes.
+    /// Another program writes.
     Foreign(usize, String),
     Undo,
     Merge,
@@ -38,7 +38,7 @@ fn change() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// One case in so many is on a disk, the others in memory.
+/// One case in this many is on a disk, the others in memory.
 const ON_DISK: usize = 25;
 
 fn ground() -> Ground {
@@ -54,7 +54,7 @@ fn ground() -> Ground {
     ground
 }
 
-/// Does one step; whether something was changed.
+/// Performs one step. Returns whether something was changed.
 fn act(ground: &Ground, step: &Step) -> bool {
     let reply = match step {
         Step::Write(at, text) => ground.write(NAMES[*at], text),
@@ -99,7 +99,7 @@ fn act(ground: &Ground, step: &Step) -> bool {
     !reply.is_error()
 }
 
-/// When the process of a change is killed.
+/// The moment at which the process of a change is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Killed {
     Not,
@@ -123,7 +123,7 @@ fn kill_newest(ground: &Ground) {
     database.execute(announced, [newest]).expect("announced");
 }
 
-/// Brings a tree back by hand, as if the last change had not been made.
+/// Restores a tree by hand, as if the last change had not been made.
 fn put_back(ground: &Ground, before: &Tree) {
     for path in ground.tree().into_keys().rev() {
         if !before.contains_key(&path) {
@@ -175,7 +175,7 @@ proptest! {
         prop_assume!(changed > 0);
         let after = ground.tree();
         let reply = ground.undo(Selection::Session("talk".into()));
-        // Changes that cancelled each other out leave nothing to take back.
+        // Changes that cancelled each other out leave nothing to undo.
         prop_assume!(reply.refusal().map(lancet::RefusalKind::name) != Some("no_change"));
         prop_assert!(!reply.is_error(), "{}", reply.text());
         prop_assert_eq!(&ground.tree(), &before);
@@ -203,7 +203,7 @@ proptest! {
                 put_back(&ground, &before);
             }
         }
-        // Another process: this one takes itself for the one that is at work.
+        // Another process, because this one considers itself still at work.
         let log = ground.reopened().history().expect("kept").log(&LogQuery::default()).expect("read");
         prop_assert_eq!(log.len(), happened, "{:?}", log);
         prop_assert!(log.iter().all(|operation| operation.state.word() == "done"), "{:?}", log);
@@ -230,7 +230,7 @@ proptest! {
             let standing: Vec<Vec<u8>> = NAMES.iter().filter_map(|name| fs::read(ground.path(name)).ok()).collect();
             act(&ground, step);
             match step {
-                // Overwriting is their own doing; what they wrote last must be somewhere.
+                // Overwriting is their own doing, but what they wrote last must be somewhere.
                 Step::Foreign(_, text) => foreign.push(text.clone().into_bytes()),
                 _ => {
                     let kept = history(&ground);

@@ -1,4 +1,4 @@
-//! The database while a process uses it: held by one that was stopped, removed with its folder, truncated, overwritten.
+//! The database while a process uses it: locked by a stopped process, removed with its folder, truncated, overwritten.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::ground::{Ground, operation, refused};
 
-/// A process that begins to write into the database, and waits in the middle of it.
+/// Plays a process that begins to write into the database, and waits in the middle of it.
 pub(crate) fn hold(folder: &Path) {
     let database = Connection::open(folder.join("state/lancet.db")).expect("opens");
     database
@@ -59,13 +59,13 @@ fn a_stopped_process_that_holds_the_database_is_named() {
     operation(&ground.session.call(RawCall::new("Write", write)));
 }
 
-/// The words that tell of a lost or damaged database, in an answer.
+/// Returns whether an answer reports a lost or damaged database.
 fn told(reply: &lancet::Reply) -> bool {
     reply.text().contains("Tell the user.]")
 }
 
-/// Two changes, then something happens to the state folder, then two more: all are answered, all are in the history of a
-/// process that comes later, and it is told once.
+/// Makes two changes, then something happens to the state folder, then two more: all are answered, all are in the
+/// history of a process that comes later, and it is notified once.
 fn goes_on_after(happens: impl Fn(&Path)) {
     let ground = Ground::new();
     ground.put("a.txt", "0\n");
@@ -117,7 +117,7 @@ fn a_log_that_is_removed_in_use_loses_no_change() {
     goes_on_after(|state| fs::remove_file(state.join("lancet.db-wal")).expect("removed"));
 }
 
-/// Overwrites the middle of a file of the state folder by bytes that follow from the seed.
+/// Overwrites the middle of a file of the state folder with bytes that follow from the seed.
 fn scramble(file: &Path, seed: u64) {
     let mut bytes = fs::read(file).expect("there");
     let mut state = seed;
@@ -197,7 +197,7 @@ fn whoever_opens_a_truncated_database_tells_it_and_keeps_its_log() {
         .map(|entry| entry.path())
         .find(|path| path.to_string_lossy().ends_with("-wal") && is_damaged(path));
     assert!(fs::metadata(log.expect("kept")).expect("there").len() > 0);
-    // The one before goes on with the new database.
+    // The earlier process goes on with the new database.
     operation(&ground.edit("a.txt", "1", "2"));
     let log = ground.reopened().history().expect("kept");
     assert_eq!(log.log(&LogQuery::default()).expect("read").len(), 2);

@@ -1,5 +1,5 @@
-//! Every change can be seen and taken back: undo, redo, restore, what stands in their way, and what happens where the
-//! history cannot be kept.
+//! Every change can be seen and undone: undo, redo, restore, what prevents them, and what happens where the history
+//! cannot be stored.
 
 mod child;
 mod decided;

@@ -1,4 +1,4 @@
-//! Files and projects that somebody moves by hand or with git: their history goes on under the present names, and a copy
+//! Files and projects that a user moves by hand or with git. Their history goes on under the present names, and a copy
 //! has none of it.
 
 use std::collections::BTreeMap;
@@ -194,17 +194,17 @@ enum Step {
     Edit(usize),
     /// Lancet moves a file.
     Move(usize, usize),
-    /// Somebody moves a file.
+    /// A user moves a file by hand.
     ByHand(usize, usize),
-    /// Somebody moves a file with git.
+    /// A user moves a file with git.
     ByGit(usize, usize),
     /// Two files exchange their names.
     Swap(usize, usize),
-    /// Somebody renames the folder of a file.
+    /// A user renames the folder of a file.
     Folder(usize, usize),
-    /// Somebody renames the project.
+    /// A user renames the project.
     Project,
-    /// Somebody copies the project.
+    /// A user copies the project.
     Copy,
 }
 
@@ -269,7 +269,7 @@ impl Project {
         }
     }
 
-    /// A name that no file had before.
+    /// Returns a name that no file had before.
     fn new_name(&mut self, number: usize) -> PathBuf {
         self.given += 1;
         format!("d{}/n{}.txt", number % 3, self.given).into()
@@ -294,7 +294,7 @@ impl Project {
                     .new_session()
                     .call(RawCall::new("MoveFile", call));
                 assert!(moved.refusal().is_none(), "{moved:?}");
-                // The undo of everything gives the file the name back that it had then.
+                // Undoing everything restores the name that the file had then.
                 self.names[*file] = name;
             }
             Step::ByHand(file, number) | Step::ByGit(file, number) => {
@@ -403,7 +403,7 @@ proptest! {
         for at in 0..FILES {
             let wanted = first(at).into_bytes();
             if moved {
-                // Undo gave files that lancet moved their earlier names back.
+                // Undo restored the earlier names of files that lancet moved.
                 let found = files.values().filter(|bytes| **bytes == wanted).count();
                 prop_assert_eq!(found, 1, "{:?}: {:?}", &steps, files.keys());
             } else {

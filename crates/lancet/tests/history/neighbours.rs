@@ -1,5 +1,5 @@
-//! A process that is killed in the middle of a change while another one, which has written in the project before, goes on:
-//! the change is all there or not at all, both sessions are told, and everything can be undone.
+//! A process is killed in the middle of a change while another one, which has written in the project before, goes on.
+//! The change is all there or not at all, both sessions are notified, and everything can be undone.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::child::{dress, edit, open, read, session};
 use crate::ground::{Tree, operation, patiently};
 use crate::killed::{prepare, tree};
 
-/// A project in which one process is running, and what it was before.
+/// A project in which one process is running, and its state before.
 struct Project {
     folder: TestFolder,
     before: Tree,
@@ -87,7 +87,7 @@ fn is_there(program: &str) -> bool {
     Command::new(program).arg("-V").output().is_ok()
 }
 
-/// The files that a call over several of them has changed, of those that it was to change.
+/// Returns which of the files that a call was to change it has changed.
 fn changed(project: &Project) -> [bool; 3] {
     [
         project.text("a.txt").contains("\n2\n"),
@@ -115,7 +115,7 @@ fn a_running_process_settles_a_dead_ones_change_before_it_writes_a_file_of_it() 
             let mut reply = edit(&project.session, &project.file("a.txt"), "one", "first");
             let mut text = reply.text().to_owned();
             if reply.is_error() {
-                // What the session had read was taken back.
+                // The content that the session had read was rolled back.
                 reply = edit(&project.session, &project.file("a.txt"), "one", "first");
                 text.push_str(reply.text());
             }
@@ -129,7 +129,7 @@ fn a_running_process_settles_a_dead_ones_change_before_it_writes_a_file_of_it() 
             if stood.contains(&true) && stood.contains(&false) {
                 let told = text.contains("(session talk) was interrupted while it changed");
                 assert!(told, "{what}: {text}");
-                // The session that was interrupted is told when it comes back, wherever that is.
+                // The session that was interrupted is notified when it comes back, wherever that is.
                 let other = open(&project.at(), None);
                 let back = session(&other, "talk");
                 let glance = json!({ "file_path": project.file("b.txt"), "force": true });
@@ -183,7 +183,8 @@ fn a_change_that_did_not_happen_is_in_no_undos_way() {
     }
 }
 
-/// Where neither way is open, nothing more is changed, and both sessions are told which files have the change.
+/// If the change can be neither completed nor rolled back, nothing more is changed, and both sessions are told which
+/// files have it.
 #[test]
 fn what_can_be_neither_completed_nor_taken_back_is_told() {
     if !is_there("strace") {

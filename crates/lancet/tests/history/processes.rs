@@ -9,10 +9,10 @@ use rusqlite::Connection;
 
 use crate::child::{edit, open, part, read, session};
 
-/// Changes of each process, to a file of its own and to one that all share.
+/// Changes of each process, to a private file and to one that all share.
 const TIMES: u64 = 15;
 
-/// One of the processes: counts up its own file and the shared one.
+/// Plays one of the processes: counts up its own file and the shared one.
 pub(crate) fn beside(folder: &Path, number: u64) {
     let lancet = open(folder, None);
     let session = session(&lancet, &format!("process-{number}"));
@@ -34,7 +34,7 @@ pub(crate) fn beside(folder: &Path, number: u64) {
             );
             match reply.refusal().map(lancet::RefusalKind::name) {
                 None => done += 1,
-                // Another process was quicker, or is at it just now.
+                // Another process was quicker, or is writing just now.
                 Some("stale" | "busy" | "no_match" | "not_found" | "conflict") => {}
                 Some(other) => panic!("{other}: {}", reply.text()),
             }
@@ -69,7 +69,7 @@ fn at_once(processes: u64) {
         processes * TIMES * 2,
         "none lost, none twice"
     );
-    // Each file's changes hang together: what one left is what the next one found.
+    // Each file's changes form a chain: what one left is what the next one found.
     let names = (0..processes).map(|number| format!("own-{number}.txt"));
     for name in names.chain(["shared.txt".to_owned()]) {
         let path = root.join(&name);

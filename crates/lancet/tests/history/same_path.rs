@@ -1,4 +1,4 @@
-//! Folders that have one path, one after the other or in two containers: the history of one is not that of the other.
+//! Folders that have one path, one after the other or in two containers. The history of one is not that of the other.
 
 use std::fs;
 
@@ -17,7 +17,7 @@ fn write(lancet: &Lancet, folder: &TestFolder, content: &str) -> String {
     operation(&lancet.new_session().call(RawCall::new("Write", write)))
 }
 
-/// A folder with one change, which was then removed and made again with the same file.
+/// Makes a folder with one change, which was then removed and recreated with the same file.
 fn made_again() -> (TestFolder, String) {
     let folder = TestFolder::new();
     let root = folder.make("root");

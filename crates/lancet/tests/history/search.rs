@@ -1,4 +1,4 @@
-//! The log searched for words and paged, and the life of a file through its names.
+//! The log searched for text and paged, and the life of a file through its names.
 
 use std::path::{Path, PathBuf};
 

@@ -67,7 +67,7 @@ fn a_stop_holds_where_a_change_cannot_be_recorded() {
         database.execute_batch("BEGIN IMMEDIATE").expect("locked");
         database
     };
-    // Nothing can be recorded while another process writes; that alone is no hindrance here.
+    // Nothing can be recorded while another process writes, but that alone does not prevent the change here.
     let locked = lock();
     operation(&ground.edit("a.txt", "1", "2"));
     drop(locked);
@@ -109,7 +109,8 @@ fn a_damaged_database_is_set_aside_and_the_write_goes_on() {
     );
 }
 
-/// Puts noise in the place of the database and takes its log away. Another file: whoever has the one before open sees it.
+/// Replaces the database by noise and removes its log. It is another file, so a process that has the old one open
+/// notices.
 fn damage(ground: &Ground) {
     let noise = ground.state().join("noise");
     fs::write(&noise, "no database ".repeat(500)).expect("written");
@@ -132,7 +133,7 @@ fn whoever_meets_a_damaged_database_is_told_once_in_a_session_and_observers_too(
         ));
         reply.text().matches("was damaged").count()
     };
-    // Met before the first call of a new process, where nothing has an answer of its own.
+    // Found before the first call of a new process, when there is no answer yet that could report it.
     damage(&ground);
     let heard = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let ear = std::sync::Arc::clone(&heard);

@@ -157,7 +157,7 @@ fn a_conflict_names_a_way_that_works_also_where_the_file_is_gone() {
         assert!(text.contains(&way) && !text.contains("--merge"), "{text}");
         assert!(text.contains("undoes another change"), "{text}");
     }
-    // As it says: the earlier one by its id, and the file as it was.
+    // As the answer suggests: the earlier one by its id, and the file as it was.
     operation(&ground.undo(Selection::Operation(earlier)));
     assert_eq!(ground.bytes("b.txt"), b"1\n");
     let asked = Restore::new(ground.path("a.txt"), id, Side::Before);
@@ -254,7 +254,7 @@ fn restore_brings_any_state_back() {
     assert_eq!(ground.bytes("a.txt"), b"1\n");
     assert_eq!(refused(&restore(Side::After, "a.txt")), "no_change");
     assert_eq!(refused(&restore(Side::After, "b.txt")), "not_found");
-    // It is a change like any other.
+    // The restore is a change like any other.
     operation(&ground.undo(Selection::Newest));
     assert_eq!(ground.bytes("a.txt"), b"0\n");
 }

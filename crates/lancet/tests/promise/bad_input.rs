@@ -1,4 +1,4 @@
-//! Bad input of every kind: a clear refusal with the right code, the file intact, nothing left beside it, and the next
+//! Bad input of every kind: a clear refusal with the right code, the file intact, nothing left next to it, and the next
 //! call works.
 
 mod ordinary_user;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::ground::{Ground, done, is_refused, refused, settings};
 
-/// Refused under this name, with the numbers of both tables.
+/// Asserts that a call was refused under this name, with the numbers of both tables.
 #[track_caller]
 pub(crate) fn is_error(reply: &Reply, name: &str, edit: u64, write: u64) {
     is_refused(reply, name);
@@ -24,7 +24,7 @@ pub(crate) fn is_error(reply: &Reply, name: &str, edit: u64, write: u64) {
     assert!(!reply.text().is_empty());
 }
 
-/// A call of each tool about one file.
+/// Returns a call of each tool about one file.
 pub(crate) fn calls_of(path: &str) -> [(&'static str, Value); 4] {
     let edit = json!({ "file_path": path, "old_string": "one", "new_string": "two" });
     [
@@ -35,7 +35,7 @@ pub(crate) fn calls_of(path: &str) -> [(&'static str, Value); 4] {
     ]
 }
 
-/// A file beside the trouble is still read and edited.
+/// Asserts that a file next to the faulty one is still read and edited.
 #[track_caller]
 pub(crate) fn next_call_works(ground: &Ground, session: &Session) {
     ground.put("next.txt", "one\n");
@@ -138,7 +138,7 @@ fn what_is_no_regular_file_is_special_and_never_waited_for() {
     symlink("loop", ground.path("loop")).unwrap();
     symlink("pipe", ground.path("link")).unwrap();
     ground.put("file", "text\n");
-    // Sockets have short paths only; where the folder's is too long there is none.
+    // Sockets have short paths only. If the folder's path is too long, there is none.
     let socket = UnixListener::bind(ground.path("s")).ok();
     let session = ground.session();
     for name in ["pipe", "folder", "loop", "link", "file/below", "s"] {
@@ -196,7 +196,7 @@ fn a_path_that_becomes_a_link_is_another_file() {
         );
         next_call_works(&ground, &session);
     }
-    // A folder on the way becomes a link out of the root.
+    // A folder in the path becomes a link out of the root.
     ground.clear();
     fs::create_dir(ground.path("d")).unwrap();
     ground.put("d/theirs.txt", "one\n");
@@ -246,7 +246,7 @@ fn where_several_refusals_apply_the_first_of_the_order_is_told() {
     );
     is_error(&edit("full.ipynb", "", "x", none()), "exists", 3, 12);
     is_error(&edit("full.ipynb", "x", "x", none()), "notebook", 5, 14);
-    // A sparse file is all NUL bytes: over the limit comes first.
+    // A sparse file is all NUL bytes, but the limit is checked first.
     let wide = Ground::new();
     let large = wide.path("large.bin");
     fs::File::create(&large)

@@ -1,4 +1,4 @@
-//! Answers stay within their limit, however small it is and whatever is asked; and what was left out of an answer does
+//! Answers stay within their limit, however small it is and whatever is requested. What was left out of an answer does
 //! not count as seen.
 
 use lancet_testing::laws;

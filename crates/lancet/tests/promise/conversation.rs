@@ -1,6 +1,7 @@
-//! Conversations of several sessions with outside writers in between, against a simple model: the true content of every
-//! file, and for each session which version it knows and which of its bytes it was shown. After every step the disk is
-//! what the model says: no outside write is lost, nothing is stale that has not changed, nothing unseen is edited.
+//! Conversations of several sessions with outside writers in between, compared with a simple model: the true content of
+//! every file, and for each session which version it knows and which of its bytes it was shown. After every step the
+//! disk must be as in the model: no outside write is lost, nothing is reported stale that has not changed, nothing
+//! unseen is edited.
 
 mod model;
 mod outside;
@@ -54,7 +55,7 @@ struct EditStep {
     file: usize,
     from: u16,
     length: u8,
-    /// Picked from what the session knows instead of what is there.
+    /// Whether the place is picked from what the session knows instead of the present content.
     remembered: bool,
     new: Vec<u8>,
     revision: Named,
@@ -112,7 +113,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Letters only: nothing that a leak, a look-alike or a line number could be seen in.
+/// Uses letters only, so that nothing can be taken for a leak, a look-alike or a line number.
 fn spell(words: &[u8]) -> String {
     const WORDS: [&str; 12] = [
         "ant\n", "bee\n", "cat\n", "dog ", "eel\n", "fox\n", "gnu", "hen\n", "\n", "ibis\n",
@@ -124,7 +125,7 @@ fn spell(words: &[u8]) -> String {
         .collect()
 }
 
-/// What the model expects of a call.
+/// The result of a call that the model expects.
 #[derive(Debug, PartialEq)]
 enum Expected {
     Done,
@@ -235,7 +236,7 @@ impl<'g> Talk<'g> {
         }
     }
 
-    /// The text that an edit step means, and what the call names as revision.
+    /// Returns the text that an edit step means, and the revision that the call names.
     fn wording(&self, session: usize, edit: &EditStep) -> (String, String, Option<String>) {
         let key = self.model.resolve(edit.file).ok();
         let current = key
@@ -279,7 +280,7 @@ impl<'g> Talk<'g> {
         if all {
             arguments["replace_all"] = json!(true);
         }
-        // The edits one after the other on a copy of the model.
+        // Applies the edits one after the other to a copy of the model.
         let mut trial = self.model.clone();
         let mut expected = Done;
         let mut failed_at = 0;
@@ -300,7 +301,7 @@ impl<'g> Talk<'g> {
         }
         let reply = self.call(session, tool, arguments.clone());
         if several && refused(&reply) == "conflict" {
-            // Other laws test which edits cross each other.
+            // Which edits cross each other is tested by other laws.
             return;
         }
         if expected == Done && several && trial.files == self.model.files {
@@ -408,7 +409,8 @@ fn open(ground: &Ground, state: Option<&TestFolder>) -> Lancet {
 }
 
 impl Model {
-    /// What an edit must come to, made on this model; `before` has what the sessions knew when the call began.
+    /// Returns the expected result of an edit, applied to this model. `before` has what the sessions knew when the call
+    /// began.
     #[allow(clippy::too_many_arguments)]
     fn edit(
         &mut self,
@@ -443,7 +445,7 @@ impl Model {
             }
             Err(name) => return Refused(name),
         };
-        // Staleness is about the version on the disk, whatever edits of the same call did before.
+        // Staleness depends on the version on the disk, whatever edits of the same call did before.
         let original = match before.resolve(file) {
             Ok((_, original)) => original,
             Err(_) => text.clone(),
@@ -476,7 +478,7 @@ impl Model {
             places(&text, old)
         };
         let range = |at: usize| replaced(&text, at, old, new);
-        // A deletion may leave a newline of the matched text; its line must have been seen all the same.
+        // A deletion may leave a newline of the matched text, but its line must have been seen all the same.
         let unseen = |at: &usize| {
             let replaced = range(*at);
             let touched = replaced.start.min(*at)..replaced.end.max(at + old.len());
@@ -584,7 +586,7 @@ impl Model {
         Done
     }
 
-    /// Why a session may not change the version that is there, if so.
+    /// Returns why a session may not change the present version; none if it may.
     fn standing(
         &self,
         session: usize,
@@ -633,8 +635,8 @@ fn conversations_with_restarts_go_as_the_model_says() {
     converse(cases() / 20, true);
 }
 
-/// With `stale = "merge"` what is carried over depends on the diff; but whatever goes through keeps the foreign change,
-/// touches only text that the session was shown, and what does not leaves everything.
+/// With `stale = "merge"`, what is carried over depends on the diff. An edit that goes through must preserve the
+/// foreign change and touch only text that the session was shown; one that does not must leave everything as it was.
 #[test]
 fn with_merge_no_foreign_change_is_lost_and_nothing_unseen_is_edited() {
     let ground = Ground::with(|builder| {

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::ground::{Ground, config, done, refused, settings};
 use crate::texts::{Charset, ENCODINGS, Sample, sample, spell, words};
 
-/// The text of a file as it stands, and the encoding it is read in; only to pick places from.
+/// Returns the present text of a file, and the encoding it is read in; only to pick places from.
 fn view(charset: Charset, bytes: &[u8]) -> (String, &'static str) {
     let configured = match charset {
         Charset::Windows1252 => Encoding::for_label("windows-1252"),
@@ -20,7 +20,7 @@ fn view(charset: Charset, bytes: &[u8]) -> (String, &'static str) {
     (document.view().to_owned(), document.encoding().name())
 }
 
-/// A stretch of characters that two numbers choose.
+/// Returns a range of characters that two numbers choose.
 fn stretch(text: &str, from: u16, length: u8) -> String {
     let characters: Vec<char> = text.chars().collect();
     let start = usize::from(from) * characters.len() / (usize::from(u16::MAX) + 1);
@@ -36,8 +36,8 @@ type Step = (u16, u8, Vec<(u8, bool)>, bool);
 /// The edits as they were sent, the one that was refused, and whether the file had line ends throughout.
 type OneByOne = (Vec<(String, String)>, Option<(usize, &'static str)>, bool);
 
-/// The edits one by one on a file of its own; where one is refused, its number and name; and whether the file had line
-/// ends throughout.
+/// Makes the edits one by one on a separate file. Returns the number and name of the first that is refused, and whether
+/// the file had line ends throughout.
 fn one_by_one(ground: &Ground, sample: &Sample, name: &str, steps: &[Step]) -> OneByOne {
     ground.put(name, sample.bytes());
     let session = ground.session();
@@ -47,7 +47,7 @@ fn one_by_one(ground: &Ground, sample: &Sample, name: &str, steps: &[Step]) -> O
     for (number, (from, length, new, odd)) in steps.iter().enumerate() {
         let (text, encoding) = view(sample.charset, &ground.bytes(name));
         if encoding != first {
-            // A damaged file that has lost the characters which told its encoding.
+            // A damaged file that has lost the characters that identified its encoding.
             break;
         }
         steady &= text.contains('\n');

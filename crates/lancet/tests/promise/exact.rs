@@ -1,5 +1,5 @@
-//! Exact edits of generated files: bytes outside of the span are the same bytes, the sent text stands in it but for its
-//! line ends and encoding, the answer tells the truth, and the inverse edit gives the file back.
+//! Exact edits of generated files: bytes outside of the span are unchanged, the span contains the sent text except for
+//! its line ends and encoding, the answer is true, and the inverse edit restores the file.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::texts::{
     Charset, ENCODINGS, Sample, bytes_of, sample, sound_sample, spell, text_of, words,
 };
 
-/// Where a text stands in another, overlapping places included.
+/// Returns the positions of a text in another, overlapping ones included.
 pub(crate) fn places(view: &str, old: &str) -> Vec<usize> {
     view.char_indices()
         .map(|(at, _)| at)
@@ -23,7 +23,7 @@ pub(crate) fn places(view: &str, old: &str) -> Vec<usize> {
         .collect()
 }
 
-/// Whether bytes are this text with one of the four line ends for each newline.
+/// Returns whether bytes are this text with one of the four line ends for each newline.
 pub(crate) fn is_spelled(charset: Charset, bytes: &[u8], text: &str) -> bool {
     let Some((line, rest)) = text.split_once('\n') else {
         return charset.encode(text).is_some_and(|line| line == bytes);
@@ -42,7 +42,7 @@ pub(crate) fn is_spelled(charset: Charset, bytes: &[u8], text: &str) -> bool {
     })
 }
 
-/// How a model writes its newlines.
+/// The form in which a model writes its newlines.
 #[derive(Clone, Copy, Debug)]
 enum Sending {
     Lf,
@@ -60,7 +60,7 @@ fn send(text: &str, how: Sending) -> String {
     }
 }
 
-/// Whether text is spaces, their look-alikes and tabs.
+/// Returns whether text is spaces, their look-alikes and tabs.
 fn is_blank(text: &str) -> bool {
     text.chars().all(|character| {
         matches!(
@@ -70,14 +70,14 @@ fn is_blank(text: &str) -> bool {
     })
 }
 
-/// The units before these on their line, as text.
+/// Returns the units before these on their line, as text.
 fn lead(sample: &Sample, start: usize) -> String {
     let mut lines = sample.units[..start].rsplit(|unit| unit.text == "\n");
     text_of(lines.next().unwrap_or_default())
 }
 
-/// The span that an edit of these units replaces: a deletion of whole lines takes the blanks around them and their
-/// newline along, and leaves the newline before them.
+/// Returns the span that an edit of these units replaces: a deletion of whole lines includes the blanks around them and
+/// their newline, and leaves the newline before them.
 fn span(sample: &Sample, picked: &Range<usize>, new: &str) -> Range<usize> {
     let units = &sample.units;
     let old = text_of(&units[picked.clone()]);
@@ -103,7 +103,7 @@ fn span(sample: &Sample, picked: &Range<usize>, new: &str) -> Range<usize> {
     }
 }
 
-/// The text that an edit writes: indentation that stands before the place already is not written again, and further
+/// Returns the text that an edit writes: indentation that is already before the place is not written again, and further
 /// lines get the indentation that the one old line lacks.
 fn written(sample: &Sample, picked: &Range<usize>, new: &str) -> String {
     let old = text_of(&sample.units[picked.clone()]);
@@ -165,7 +165,7 @@ fn written(sample: &Sample, picked: &Range<usize>, new: &str) -> String {
     text
 }
 
-/// The longest common head and tail of whole lines, in bytes of the texts.
+/// Returns the longest common head and tail of whole lines, in bytes of the texts.
 fn shared_lines(old: &str, new: &str) -> (usize, usize) {
     let mut head = 0;
     for (old, new) in old.split_inclusive('\n').zip(new.split_inclusive('\n')) {
@@ -195,7 +195,7 @@ fn try_exact(
         .into_iter()
         .map(|(_, text)| text)
         .collect();
-    // `str::lines` would take a CR along.
+    // `str::lines` would remove a CR as well.
     let lines: Vec<&str> = view.split_terminator('\n').collect();
     if !view.contains(['\r', '→']) {
         assert_eq!(shown, lines, "Read shows the text");
@@ -215,7 +215,7 @@ fn try_exact(
         return None;
     }
     if old.contains("\r\n") {
-        // Three CRs before an LF: the first is a character, but no one can send it so that it is not read as CR LF.
+        // Three CRs before an LF: the first is a character, but it cannot be sent without being read as CR LF.
         assert!(
             matches!(refused(&reply), "" | "not_found" | "ambiguous"),
             "{}",
@@ -235,8 +235,8 @@ fn try_exact(
     Some((session, reply))
 }
 
-/// The end, in the file, of the line that old and new text share when the new text ends with it and the old text goes on
-/// to the end of a later line. A shared line keeps its own end, and the later lines go with theirs.
+/// Returns the end, in the file, of the line that old and new text share when the new text ends with it and the old
+/// text continues to the end of a later line. A shared line keeps its own end, and the later lines go with theirs.
 fn end_of_kept_line<'s>(sample: &'s Sample, picked: &Range<usize>, new: &str) -> Option<&'s [u8]> {
     let (old, last) = (&sample.units[picked.clone()], new.rsplit('\n').next()?);
     let goes_on = sample.units.get(picked.end)?.text == "\n" && old.last()?.text != "\n";
@@ -245,13 +245,13 @@ fn end_of_kept_line<'s>(sample: &'s Sample, picked: &Range<usize>, new: &str) ->
     (goes_on && !new.is_empty()).then(|| &kept.last().unwrap().bytes[..])
 }
 
-/// Everything outside of the span is the same, and what stands in it is the sent text.
+/// Asserts that everything outside of the span is unchanged, and that the span contains the sent text.
 fn check_bytes(sample: &Sample, picked: &Range<usize>, old: &str, new: &str, after: &[u8]) {
     let span = span(sample, picked, new);
     let mut head = sample.charset.mark().to_vec();
     head.extend(bytes_of(&sample.units[..span.start]));
     if let Some(line_end) = end_of_kept_line(sample, picked, new) {
-        // The lines after it went with their own ends, so its end stands where theirs stood.
+        // The lines after it were removed with their own ends, so its end is now where theirs were.
         let mut wanted = line_end.to_vec();
         wanted.extend(bytes_of(&sample.units[span.end + 1..]));
         let inner = after
@@ -289,7 +289,7 @@ fn check_bytes(sample: &Sample, picked: &Range<usize>, old: &str, new: &str, aft
     );
 }
 
-/// What the answer says is so: revision, lines, patch.
+/// Asserts that the answer is true: revision, lines, patch.
 fn check_answer(sample: &Sample, picked: &Range<usize>, new: &str, reply: &Reply, after: &[u8]) {
     let data = reply.data();
     assert_eq!(data["revision"], json!(Revision::of(after).short()));
@@ -330,7 +330,7 @@ fn check_answer(sample: &Sample, picked: &Range<usize>, new: &str, reply: &Reply
     );
 }
 
-/// A text with a patch applied, by the plain reading of a unified diff.
+/// Returns a text with a patch applied, by the plain reading of a unified diff.
 pub(crate) fn patched(view: &str, patch: &serde_json::Value) -> String {
     let old: Vec<&str> = view.split_inclusive('\n').collect();
     let mut out = String::new();
@@ -411,7 +411,7 @@ fn the_inverse_edit_gives_the_file_back() {
         let old = text_of(&sample.units[picked.clone()]);
         let ends_left = sample.units[..picked.start].iter().chain(&sample.units[span(&sample, &picked, &new).end..]);
         let ends_left = ends_left.filter(|unit| unit.text == "\n").count();
-        // A line end of its own kind that was taken out does not come back by itself.
+        // If the edit removed the last line end, the inverse edit cannot restore its kind, unless it is LF.
         let kept_ends = sample.uniform && (ends_left > 0 || sample.line_end() == sample.charset.encode("\n").unwrap());
         let inside_a_line = !old.contains('\n') && !new.contains('\n') && !new.is_empty();
         if !(kept_ends || inside_a_line) || view.contains('\r') {
@@ -471,7 +471,7 @@ fn replace_all_changes_every_place_and_nothing_else() {
         if old.is_empty() || old.contains(['\n', '\r']) || new.contains('\n') || new.is_empty() || old == new {
             return Ok(());
         }
-        // Indentation that is counted once is the matter of another law.
+        // Indentation that is counted once is covered by another law.
         if new.starts_with(|character: char| is_blank(&character.to_string())) {
             return Ok(());
         }

@@ -1,5 +1,5 @@
-//! The ground that the laws stand on: a folder of its own, an engine opened once, and a check after each call that what
-//! was refused, read or only tried has left everything as it was.
+//! The fixture of the laws: a folder for each, an engine opened once, and a check after each call that what was
+//! refused, read or only tried has left everything as it was.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,12 +16,12 @@ use lancet_testing::{TestFolder, laws};
 use proptest::test_runner::Config;
 use serde_json::{Value, json};
 
-/// The configuration of a law.
+/// Returns the configuration of a law.
 pub(crate) fn config() -> Config {
     config_of(cases())
 }
 
-/// The configuration of a law that is tried on fewer cases, because each of them is a long one.
+/// Returns the configuration of a law that is tried on fewer cases, because each of them takes long.
 pub(crate) fn config_of(cases: u32) -> Config {
     Config {
         max_shrink_iters: 4_000,
@@ -35,7 +35,7 @@ pub(crate) struct Ground {
     _folder: TestFolder,
 }
 
-/// What is at a name, in enough detail to detect any change.
+/// The entry at a name, in enough detail to detect any change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
     File {
@@ -52,7 +52,7 @@ pub(crate) enum Entry {
 pub(crate) type Tree = BTreeMap<String, Entry>;
 
 impl Ground {
-    /// An engine that flushes nothing, on an empty folder.
+    /// Opens an engine that flushes nothing, on an empty folder.
     pub(crate) fn new() -> Ground {
         Ground::with(|builder| builder)
     }
@@ -65,7 +65,7 @@ impl Ground {
         )
     }
 
-    /// On a real disk, with every flush made.
+    /// Opens an engine on a real disk, with every flush made.
     pub(crate) fn real(more: impl FnOnce(Builder) -> Builder) -> Ground {
         Ground::on(TestFolder::new(), Arc::new(FaultyDisk::new()), more)
     }
@@ -127,8 +127,8 @@ impl Ground {
         tree
     }
 
-    /// Makes a call. A refusal, a Read and a dry run must leave every file as it was and nothing beside them; a write
-    /// must leave no file that nobody asked for.
+    /// Makes a call. A refusal, a Read and a dry run must leave every file as it was and nothing next to it; a write
+    /// must leave no file that was not requested.
     #[track_caller]
     pub(crate) fn call(&self, session: &Session, tool: &str, arguments: Value) -> Reply {
         let before = self.tree();
@@ -181,7 +181,7 @@ impl Ground {
     }
 }
 
-/// The numbered lines that an answer shows, in Read's default form.
+/// Returns the numbered lines that an answer shows, in Read's default form.
 pub(crate) fn numbered(text: &str) -> Vec<(usize, &str)> {
     text.lines()
         .filter_map(|line| {

@@ -1,5 +1,5 @@
-//! That lancet keeps its promise: laws over generated files, conversations with outside writers, bad input, faults and
-//! meddlers, and what the library offers to hosts. `LANCET_LAW_CASES` says how many cases each law is tried on.
+//! Tests that lancet keeps its promise: laws over generated files, conversations with outside writers, bad input,
+//! faults and meddlers, and the API for hosts. `LANCET_LAW_CASES` sets how many cases each law is tried on.
 
 mod bad_input;
 mod bounded;

@@ -1,5 +1,5 @@
-//! Calls that are damaged the way models damage them, judged by the result that was meant: the generator knows the file,
-//! the edit and the damage. What comes is the meant result, a refusal, or what the rules say is written as sent: exact
+//! Calls that are damaged as models damage them, compared with the intended result: the generator knows the file, the
+//! edit and the damage. The outcome is the intended result, a refusal, or what the rules say is written as sent: exact
 //! text as it is, blanks at the ends of changed lines, and quotes and dashes that the old text did not have.
 
 use std::ops::Range;
@@ -200,7 +200,7 @@ fn damage(lines: &[String], first: usize, at: Index, how: Damage) -> Vec<String>
         Damage::ChangedWord => damaged[line] = lines[line].replacen('e', "oo", 1),
         Damage::CutEnd => {
             if let Some(last) = damaged.last_mut() {
-                // A line that is cut away altogether would be another damage: a blank line too many.
+                // A line that is cut away altogether would be another damage: an additional blank line.
                 let characters = last.chars().count();
                 if last.trim().chars().count() > 3 {
                     *last = last.chars().take(characters - 3).collect();
@@ -263,7 +263,7 @@ fn damage(lines: &[String], first: usize, at: Index, how: Damage) -> Vec<String>
     damaged
 }
 
-/// What an edit is meant to do to its lines.
+/// The intended change of an edit's lines.
 #[derive(Clone, Debug)]
 enum Change {
     Word(Index),
@@ -327,8 +327,8 @@ fn places(text: &str, old: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// What exact old text may come to: the new text in its place; without the indentation that stands there already; a
-/// deletion of whole lines with what it takes along.
+/// Returns the possible results of exact old text: the new text in its place; without the indentation that is already
+/// there; a deletion of whole lines with what it includes.
 fn exact_results(file: &str, place: &Range<usize>, new: &str) -> Vec<String> {
     let put = |from: usize, new: &str, to: usize| [&file[..from], new, &file[to..]].concat();
     let start = file[..place.start].rfind('\n').map_or(0, |at| at + 1);
@@ -366,8 +366,8 @@ fn fold(character: char) -> char {
     }
 }
 
-/// Whether a result differs from the meant one only where the rules have changed lines written as they were sent: blanks
-/// at their ends; added quotes and dashes, curly ones that the old text does not have, and straight ones.
+/// Returns whether a result differs from the intended one only where the rules write changed lines as they were sent:
+/// blanks at their ends; added quotes and dashes, curly ones that the old text does not have, and straight ones.
 fn is_as_sent(
     result: &str,
     meant: &str,
@@ -375,7 +375,7 @@ fn is_as_sent(
     old: &str,
     how: Damage,
 ) -> bool {
-    // Where the place has look-alikes of its own, those that come are not made ASCII.
+    // If the place already has look-alikes, added ones are not made ASCII.
     let has_own = |wanted: char| {
         let mut own = place.iter().flat_map(|line| line.chars());
         own.any(|character| !character.is_ascii() && fold(character) == fold(wanted))
@@ -384,7 +384,7 @@ fn is_as_sent(
         (result.split('\n').collect(), meant.split('\n').collect());
     result.len() == meant.len()
         && result.iter().zip(&meant).all(|(result, meant)| {
-            // A line of which the new text has more than the place is one that comes.
+            // A line that the new text has more often than the place is an added one.
             let count = |lines: &[String]| lines.iter().filter(|line| line == meant).count();
             let may_differ = count(new) > count(place);
             let (bare, bare_meant) = match how {
@@ -400,7 +400,7 @@ fn is_as_sent(
                             Damage::Curled | Damage::NoBreakSpaces => {
                                 !old.contains(result) || has_own(result)
                             }
-                            // As sent, or like the marks that the line keeps.
+                            // As sent, or like the marks of the line that is preserved.
                             Damage::Straightened => true,
                             _ => false,
                         })
@@ -428,14 +428,15 @@ fn a_damaged_call_does_what_was_meant_or_nothing() {
         let start = at.0.index(file.len());
         let end = start + 1 + at.1.index((file.len() - start).min(5));
         let (old_lines, new_lines) = (file[start..end].to_vec(), changed(&file[start..end], &change));
-        // Old and new text that are dedented each by its own least indentation, by different amounts, are what an edit
-        // sends that takes a block out of its `if`: no one can tell the two apart, and the shift of the old text holds.
+        // If old and new text were each dedented by their own least indentation, by different amounts, they look like
+        // an edit that takes a block out of its `if`. The two cannot be distinguished, and the shift of the old text is
+        // used.
         let least = |lines: &[String]| lines.iter().filter(|line| !line.trim().is_empty()).map(|line| indent(line).len()).min();
         let unwraps = how == Damage::Dedented && side == Where::Both && least(&old_lines) != least(&new_lines);
         prop_assume!(!unwraps || new_lines.is_empty());
-        // A blank line too many at an edge of the old text alone, where the new text has one more there than the file: by
-        // the rule of `blank-edge` it is the same one, and is dropped. So it is where the line of the new text that is
-        // doubled is another one than the blank line of the old text.
+        // An additional blank line at an edge of the old text alone, where the new text has one more there than the
+        // file: by the rule of `blank-edge` it is the same one, and is dropped. The same holds where the line of the
+        // new text that is doubled is another one than the blank line of the old text.
         let blanks = |lines: &[String]| {
             let is_blank = |line: &&String| line.trim().is_empty();
             [lines.iter().take_while(is_blank).count(), lines.iter().rev().take_while(is_blank).count()]
@@ -455,11 +456,11 @@ fn a_damaged_call_does_what_was_meant_or_nothing() {
         meant_lines.extend_from_slice(&new_lines);
         meant_lines.extend_from_slice(&file[end..]);
         let meant = meant_lines.iter().map(|line| format!("{line}\n")).collect::<String>();
-        // A last line with nothing on it is one only with its newline.
+        // An empty last line counts as a line only with its newline.
         let is_empty = |lines: &[String]| lines.last().is_some_and(String::is_empty);
         let ended = ended || is_empty(&old_lines) || is_empty(&new_lines);
-        // By the rule of deletions, text that begins in a newline and does not end in one is taken out as it is, and the
-        // newline that stands after it stays.
+        // By the rule of deletions, text that begins with a newline and does not end with one is removed as it is, and
+        // the newline after it stays.
         let begins_blank = old_lines.first().is_some_and(|line| line.trim().is_empty());
         prop_assume!(side == Where::New || ended || !new_lines.is_empty() || !begins_blank);
         let send = |lines: &[String], damaged: bool| {
@@ -474,7 +475,7 @@ fn a_damaged_call_does_what_was_meant_or_nothing() {
             }
         };
         let (old, new) = (send(&old_lines, side != Where::New), send(&new_lines, side != Where::Old));
-        // Of two places with the same text the call means neither, and line numbers that are wrong may name the other.
+        // If two places have the same text, the call means neither, and wrong line numbers may name the other one.
         if old.is_empty() || places(&text, &old_lines.join("\n")).len() != 1 {
             return Ok(());
         }
@@ -491,7 +492,7 @@ fn a_damaged_call_does_what_was_meant_or_nothing() {
         let exact = places(&text, &old);
         let as_sent = match exact.as_slice() {
             [place] => exact_results(&text, place, &new).contains(&result),
-            // A line with nothing on it is what new text leaves that is emptied on the way.
+            // New text that is emptied in transit leaves an empty line.
             _ => is_as_sent(&result, &meant, (&old_lines, &new_lines), &old, how),
         };
         prop_assert!(result == meant || as_sent, "{how:?} in {side:?}: {old:?} -> {new:?} in\n{text}\nmade\n{result}\nfor\n{meant}\n{}", reply.text());

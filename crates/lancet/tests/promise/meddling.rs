@@ -1,5 +1,5 @@
-//! Somebody else acts at any moment of a call: before each single call to the system, in turn. Whatever they write
-//! stands afterwards, or the answer says so; and whatever fails, files are as they were and nothing is left beside them.
+//! Another program acts at any moment of a call: before each single system call, in turn. Whatever it writes is there
+//! afterwards, or the answer says so. Whatever fails, files are as they were and nothing is left next to them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ fn meddled(text: &str) -> Meddled {
 
 const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\n";
 
-/// What the other program does.
+/// The action of the other program.
 type Meddle = fn(&Path);
 
 fn rewrite(path: &Path) {
@@ -73,7 +73,8 @@ type Met = (&'static str, JoinHandle<()>);
 /// lease.
 const MOMENT: Duration = Duration::from_millis(40);
 
-/// Runs a call with the meddler acting before its `at`-th call to the system; which one that was, if it came to that.
+/// Runs a call with the meddler acting before its `at`-th system call. Returns which one that was, if there were so
+/// many.
 fn call_meddled(
     place: &Meddled,
     session: &Session,
@@ -107,7 +108,7 @@ fn call_meddled(
     (reply, method)
 }
 
-/// The names in the folder, but for those that meddlers make.
+/// Returns the names in the folder, except for those that meddlers make.
 fn stray(ground: &Ground) -> Vec<String> {
     let known = ["a.txt", "b.txt", "other"];
     ground
@@ -181,7 +182,7 @@ fn whoever_writes_during_an_edit_keeps_their_bytes() {
             }
             assert_eq!(stray(ground), [""; 0], "{name} before call {at} ({method})");
             if name == "rewrite" && refused(&reply) == "stale" {
-                // The refusal showed the change, so the same call goes through and keeps it.
+                // The refusal showed the change, so the same call goes through and preserves it.
                 done(&session.call(RawCall::new("Edit", edit)));
                 assert_eq!(
                     ground.text("a.txt"),

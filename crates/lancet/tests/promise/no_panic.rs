@@ -59,7 +59,7 @@ fn tool() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Arguments that are mostly right, so that they come further than the door.
+/// Generates arguments that are mostly right, so that they get past the first checks.
 fn near_arguments(path: &'static [&'static str]) -> impl Strategy<Value = Value> {
     let path = prop::sample::select(path.to_vec());
     let text = prop_oneof![
@@ -174,7 +174,7 @@ fn nearly_right_arguments_are_answered() {
     });
 }
 
-/// Bytes of all kinds: noise, noise among text, marks, pieces of sequences.
+/// Generates bytes of all kinds: noise, noise among text, marks, pieces of sequences.
 fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         3 => vec(any::<u8>(), 0..6),

@@ -1,4 +1,4 @@
-//! Single cases where the promise was, or could be, broken: each names the corner it lights.
+//! Single cases where the promise was, or could be, broken. Each names the corner case that it tests.
 
 use std::fs;
 use std::sync::{Arc, Mutex, mpsc};

@@ -1,5 +1,5 @@
-//! What the library offers to hosts: observers, checks, tools of their own, forks, injected text, named sessions that
-//! outlive the process, and sessions that know nothing of each other.
+//! The library's API for hosts: observers, checks, host tools, forks, injected text, named sessions that outlive the
+//! process, and sessions that know nothing of each other.
 
 use std::fs;
 use std::process::Command;
@@ -193,7 +193,7 @@ fn a_check_has_no_effect() {
     assert!(matches!(check(&session, "Edit", edit), Check::Asks { .. }));
 }
 
-/// A tool of a host that proposes what its arguments say.
+/// A tool of a host that proposes what its arguments describe.
 struct Proposer {
     read_only: bool,
 }
@@ -308,11 +308,11 @@ fn a_fork_begins_with_a_copy() {
     done(&ground.read(&parent, "a.txt"));
     let child = parent.fork(None);
     done(&ground.edit(&child, "a.txt", "one", "1"));
-    // What one of them does the other has not seen.
+    // What one of them does was not seen by the other.
     is_refused(&ground.edit(&parent, "a.txt", "two", "2"), "stale");
     done(&ground.read(&child, "b.txt"));
     is_refused(&ground.edit(&parent, "b.txt", "one", "1"), "not_read");
-    // The child may not have the parent's text before it.
+    // The child may not have the parent's text in its conversation.
     let other = parent.fork(None);
     done(&ground.edit(&parent, "a.txt", "two", "2"));
     assert_eq!(ground.read(&other, "a.txt").data()["type"], json!("text"));
@@ -342,11 +342,11 @@ fn text_that_a_host_shows_counts_where_it_is_the_files() {
         ground.session()
     };
     let path = ground.path("a.txt");
-    // The whole of it, whatever its line ends.
+    // The whole text of the file, whatever its line ends.
     let session = begin();
     session.seen(&path, text).unwrap();
     done(&ground.write(&session, "a.txt", "all\n"));
-    // Whole lines of it.
+    // Whole lines of the file.
     let session = begin();
     session.seen(&path, "ten\neleven\n").unwrap();
     is_refused(&ground.edit(&session, "a.txt", "one", "1"), "not_read");
@@ -366,12 +366,12 @@ fn text_that_a_host_shows_counts_where_it_is_the_files() {
         done(&ground.read(&session, "a.txt"));
         done(&ground.edit(&session, "a.txt", "eleven", "11"));
     }
-    // What a read has shown is not undone by a cut text.
+    // A cut text does not revoke what a read has shown.
     let session = begin();
     done(&ground.read(&session, "a.txt"));
     session.seen(&path, "one\n…\n").unwrap();
     done(&ground.edit(&session, "a.txt", "eleven", "11"));
-    // And a file that has changed since the host looked is another one.
+    // A file that has changed since the host read it is another version.
     let session = begin();
     session.seen(&path, text).unwrap();
     ground.put("a.txt", "other\n");
@@ -442,7 +442,7 @@ fn a_named_session_outlives_the_engine() {
     done(&edit("b.txt", "two", "three"));
     done(&edit("a.txt", "line 12.", "line twelve."));
     is_refused(&edit("a.txt", "line 30.", "line thirty."), "not_read");
-    // The hash decides: changed meanwhile is stale, and without the old content there is no diff.
+    // The hash decides: a file changed meanwhile is stale, and without the old content there is no diff.
     let engine = again();
     let session = engine.session(&name("talk"));
     fs::write(ground.path("b.txt"), "four\n").unwrap();
@@ -458,7 +458,7 @@ fn a_named_session_outlives_the_engine() {
 
 const FOLDER: &str = "LANCET_TEST_OTHER_PROCESS";
 
-/// The other process's part: reads in the shared session, and edits what the first one read.
+/// The other process's part: reads in the shared session, and edits what the first process read.
 #[test]
 fn as_another_process() {
     let Some(folder) = std::env::var_os(FOLDER).map(std::path::PathBuf::from) else {
@@ -513,7 +513,7 @@ fn two_processes_share_a_named_session() {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
-    // What the other read or wrote in this session is known here, and its edit is not a foreign one.
+    // What the other process read or wrote in this session is known here, and its edit is not a foreign one.
     done(&call(
         "Edit",
         json!({ "file_path": path("first.txt"), "old_string": "two", "new_string": "three" }),
@@ -548,7 +548,7 @@ fn edits_at_the_same_time_are_put_in_order() {
                 for line in 0..LINES {
                     let line = line * WRITERS + writer;
                     let edit = json!({ "file_path": path, "old_string": format!("line {line}."), "new_string": format!("row {line}, by {writer}.") });
-                    // A refusal shows what the others did; the same call is sent again, as a model would.
+                    // A refusal shows what the other processes did. The same call is sent again, as a model would.
                     let sent = (0..1_000).find(|_| {
                         let reply = session.call(RawCall::new("Edit", edit.clone()));
                         assert!(matches!(refused(&reply), "" | "stale" | "busy"), "{}", reply.text());

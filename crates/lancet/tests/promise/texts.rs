@@ -1,12 +1,12 @@
 //! Generated files whose every character is known with its bytes: encodings, line ends, marks and damage of all kinds.
-//! What an edit must make of such a file follows from it without asking lancet.
+//! The expected result of an edit of such a file follows from it without running lancet.
 
 use std::fmt;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// What the settings of an engine must say for the files made here.
+/// The settings that an engine needs for the files made here.
 pub(crate) const ENCODINGS: &str = r#"[encoding]
 "*.cp1252" = "windows-1252"
 "*.sjis" = "shift_jis"
@@ -53,7 +53,7 @@ impl Charset {
             Utf8 | Utf8Mark | Utf16Le | Utf16Be => &[
                 "é", "“a”", "日本", "😀", "e\u{301}", "\u{a0}", "\u{2028}", "ﬁ",
             ],
-            // Not é before two others: that would be a character of UTF-8.
+            // Not é before two others: that would be a UTF-8 character.
             Windows1252 => &["é.", "“a”", "ü’s", "€"],
             // 表 and ソ end in the byte of a backslash.
             ShiftJis => &["日本", "表", "ソ", "ｱ"],
@@ -62,7 +62,7 @@ impl Charset {
         }
     }
 
-    /// The name of a file of this kind, which the settings know where the bytes do not tell.
+    /// Returns the name of a file of this kind. The settings map it to the encoding where the bytes do not show it.
     pub(crate) fn file_name(self) -> &'static str {
         match self {
             Utf8 | Utf8Mark | Utf16Le | Utf16Be => "sample.txt",
@@ -81,7 +81,7 @@ impl Charset {
         }
     }
 
-    /// The bytes of a character; none where the encoding lacks it.
+    /// Returns the bytes of a character; none where the encoding lacks it.
     pub(crate) fn encode_char(self, character: char) -> Option<Vec<u8>> {
         let mut buffer = [0; 4];
         match self {
@@ -182,7 +182,7 @@ impl Sample {
         self.units.iter().any(|unit| unit.damaged)
     }
 
-    /// The line end of a file that has only one kind; LF for one that has none.
+    /// Returns the line end of a file that has only one kind; LF for one that has none.
     pub(crate) fn line_end(&self) -> Vec<u8> {
         let first = self.units.iter().find(|unit| unit.text == "\n");
         first.map_or_else(
@@ -191,7 +191,7 @@ impl Sample {
         )
     }
 
-    /// Whether every line end is the same and one that Write keeps; a CR inside of a line is none.
+    /// Returns whether every line end is the same and one that Write preserves. A CR inside a line is not a line end.
     pub(crate) fn has_one_line_end(&self) -> bool {
         let mut ends = self
             .units
@@ -203,7 +203,7 @@ impl Sample {
             && ends.all(|bytes| Some(bytes) == first)
     }
 
-    /// The range of units that two fractions choose; empty only in an empty file.
+    /// Returns the range of units that two fractions choose; empty only in an empty file.
     pub(crate) fn pick(&self, from: u16, length: u8) -> std::ops::Range<usize> {
         if self.units.is_empty() {
             return 0..0;
@@ -260,7 +260,7 @@ fn style() -> impl Strategy<Value = Style> {
     ]
 }
 
-/// Text that a model sends: words and newlines, all of which the encoding has.
+/// Returns text that a model sends: words and newlines, all of which the encoding has.
 fn sent(charset: Charset, words: &[(u8, bool)]) -> String {
     let mut text = String::new();
     for (word, newline) in words {
@@ -281,7 +281,7 @@ fn word_of(charset: Charset, number: u8) -> &'static str {
         .unwrap_or_else(|| extra[at - PLAIN.len()])
 }
 
-/// A text to send, as numbers; [`spell`] makes it one that a sample's encoding has.
+/// Generates a text to send, as numbers; [`spell`] turns it into one that a sample's encoding has.
 pub(crate) fn words() -> impl Strategy<Value = Vec<(u8, bool)>> {
     vec((any::<u8>(), prop::bool::weighted(0.3)), 0..6)
 }
@@ -290,7 +290,7 @@ pub(crate) fn spell(charset: Charset, words: &[(u8, bool)]) -> String {
     sent(charset, words)
 }
 
-/// A file of up to nine short lines.
+/// Generates a file of up to nine short lines.
 pub(crate) fn sample() -> impl Strategy<Value = Sample> {
     let line = (vec(any::<u8>(), 0..5), 0..4_u8);
     let damage = prop_oneof![3 => Just(None), 1 => (any::<u16>(), 1..3_u8).prop_map(Some)];
@@ -299,7 +299,7 @@ pub(crate) fn sample() -> impl Strategy<Value = Sample> {
     )
 }
 
-/// A file without damage.
+/// Generates a file without damage.
 pub(crate) fn sound_sample() -> impl Strategy<Value = Sample> {
     sample().prop_filter("damaged", |sample| !sample.is_damaged())
 }
@@ -314,7 +314,7 @@ fn build(
     let mut units = Vec::new();
     let damage = damage.filter(|_| !charset.damage().is_empty());
     if charset == Utf8 && damage.is_some() {
-        // More sound sequences than bad bytes, or it would be read as something else.
+        // There must be more valid sequences than invalid bytes, or the file would be read in another encoding.
         push(&mut units, charset, "ééé日本é");
         push(&mut units, charset, end_of(style, 0));
     }
@@ -382,7 +382,7 @@ fn push(units: &mut Vec<Unit>, charset: Charset, text: &str) {
     }
 }
 
-/// Characters that make a line end together become one: LF, CR LF, CR CR LF; a lone CR only where there is no LF.
+/// Joins characters that together make a line end: LF, CR LF, CR CR LF; a lone CR only where there is no LF.
 fn joined(units: Vec<Unit>) -> Vec<Unit> {
     let has_line_feed = units.iter().any(|unit| unit.text == "\n");
     let mut out: Vec<Unit> = Vec::new();

@@ -1,5 +1,5 @@
-//! What a tolerant rung accepts stands at one place only under that rung's own relation, and outside of that place not
-//! a byte changes. The relations are written down here a second time, as plainly as they can be.
+//! Text that a tolerant rung accepts occurs at only one place under that rung's own relation, and outside of that place
+//! not a byte changes. The relations are written down here a second time, as plainly as they can be.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ const LINES: [&str; 16] = [
     "}",
 ];
 
-/// How the sent text differs from the file's.
+/// The difference between the sent text and the file's.
 #[derive(Clone, Copy, Debug)]
 enum Slip {
     Trailing,
@@ -102,7 +102,7 @@ fn slip(lines: &[String], first: usize, how: Slip) -> Vec<String> {
     }
 }
 
-/// Whether lines of the file are the old text's, but for what a rung forgives.
+/// Returns whether lines of the file are the old text's, except for what a rung forgives.
 type Relation = fn(&[String], &[String]) -> bool;
 
 fn fold(text: &str) -> String {
@@ -136,7 +136,7 @@ fn same_but_trailing(place: &[String], old: &[String]) -> bool {
         .all(|(place, old)| bare_end(place) == bare_end(old))
 }
 
-/// One prefix more, or less, on every line that is not blank.
+/// One additional or missing prefix on every line that is not blank.
 fn same_but_indent(place: &[String], old: &[String]) -> bool {
     let shifted = |deep: &[String], flat: &[String]| {
         let first = deep
@@ -159,7 +159,7 @@ fn same_but_indent(place: &[String], old: &[String]) -> bool {
     shifted(place, old) || shifted(old, place)
 }
 
-/// Tabs on one side, n spaces for each on the other, one n throughout; blanks behind the tabs on both sides alike.
+/// Tabs on one side, n spaces for each on the other, one n throughout; blanks after the tabs on both sides alike.
 fn same_but_tabs(place: &[String], old: &[String]) -> bool {
     let parted = |line: &str| {
         let bare = bare_end(line);
@@ -178,7 +178,7 @@ fn same_but_tabs(place: &[String], old: &[String]) -> bool {
     (2..=8).any(|width| converts(place, old, width) || converts(old, place, width))
 }
 
-/// How many windows of the file are the old text under a relation, and where the first is.
+/// Returns how many windows of the file are the old text under a relation, and where the first is.
 fn windows(file: &[String], old: &[String], relation: Relation) -> Vec<usize> {
     if old.len() > file.len() {
         return Vec::new();
@@ -229,11 +229,11 @@ fn what_a_tolerant_rung_accepts_is_unique_under_its_relation() {
         // A newline at the end of the old text starts no further line.
         let sent = old.join("\n");
         let old: Vec<String> = sent.split_terminator('\n').map(str::to_owned).collect();
-        // Old text that ends in a newline may be replaced by one that does not: the next line is joined to it.
+        // Old text that ends in a newline may be replaced by text that does not: the next line is joined to it.
         let joined = usize::from(sent.ends_with('\n'));
         let rung = reply.data()["matched"].as_str().unwrap();
         let hunks = reply.data()["patch"].as_array().unwrap();
-        // The lines of the old file that changed, and those between which others were put in.
+        // The lines of the old file that changed, and those between which others were inserted.
         let mut changed = Vec::new();
         for hunk in hunks {
             let mut line = hunk["oldStart"].as_u64().unwrap() as usize - usize::from(hunk["oldLines"] != 0);
@@ -280,7 +280,7 @@ fn what_a_tolerant_rung_accepts_is_unique_under_its_relation() {
             let letters = without_blanks(&sent);
             let lines: Vec<usize> = changed.iter().flat_map(|part| [part.start, part.end]).collect();
             let (from, to) = (lines.iter().min().copied().unwrap(), lines.iter().max().copied().unwrap());
-            // Line numbers are taken off before anything else; the ladder's own laws are about those.
+            // Line numbers are removed before anything else; the ladder's own laws cover them.
             let fits = |window: &[String]| {
                 sent.contains('→') || without_blanks(&window.join("\n")) == letters
             };

@@ -1,5 +1,5 @@
-//! Write and pages: encoding, mark and line ends of the file are kept, an append adds and touches nothing, and only
-//! what was shown may be changed.
+//! Write and pages: encoding, mark and line ends of the file are preserved, an append adds and touches nothing, and
+//! only what was shown may be changed.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ fn engine() -> Ground {
     Ground::with(|builder| builder.settings(settings(ENCODINGS)))
 }
 
-/// A text in the file's encoding, each newline this line end.
+/// Returns a text in the file's encoding, with this line end for each newline.
 fn with_ends(sample: &Sample, text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (number, line) in text.split('\n').enumerate() {
@@ -57,7 +57,7 @@ fn a_write_keeps_encoding_mark_and_line_ends() {
         if sample.uniform && !view.contains('\r') && !crlf {
             assert_eq!(patched(&view, &reply.data()["patch"]), content, "the patch makes the result");
         }
-        // Whoever wrote it knows it.
+        // The session that wrote it knows it.
         if let Some(line) = content.split('\n').find(|line| !line.is_empty() && places(&content, line).len() == 1 && *line != "x") {
             let reply = ground.edit(&session, sample.name(), line, "x");
             done(&reply);
@@ -98,7 +98,7 @@ fn an_append_adds_and_touches_nothing() {
     });
 }
 
-/// The lines, from 1, that a stretch of characters touches.
+/// Returns the lines, from 1, that a range of characters touches.
 fn lines_of(view: &str, start: usize, length: usize) -> std::ops::RangeInclusive<usize> {
     let line = |at: usize| view[..at].matches('\n').count() + 1;
     line(start)
@@ -143,7 +143,7 @@ fn only_lines_that_were_shown_may_be_changed() {
         if pages.is_empty() {
             is_refused(&reply, "not_read");
         } else if all {
-            // Of overlapping places only some are taken; those that are must have been seen.
+            // Of overlapping places only some are replaced; those that are must have been seen.
             let every = touched.iter().all(|lines| lines.is_subset(&seen));
             let none = touched.iter().all(|lines| !lines.is_subset(&seen));
             match refused(&reply) {

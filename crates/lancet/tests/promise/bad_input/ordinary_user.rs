@@ -1,4 +1,4 @@
-//! What an ordinary user may not do. Root may do anything, so under root this program is started again as `nobody`.
+//! Restrictions of an ordinary user. Root may do anything, so under root this program is started again as `nobody`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -17,7 +17,7 @@ use crate::ground::done;
 
 const FOLDER: &str = "LANCET_TEST_AS_NOBODY";
 
-/// The folder that the tests below work in, made by whoever may.
+/// Makes the folder that the tests below work in, as a user who may make it.
 fn prepare(around: &Path) {
     let root = around.join("root");
     for folder in [&root, &root.join("shut"), &around.join("state")] {
@@ -57,7 +57,7 @@ fn an_ordinary_user_is_refused_with_io() {
     set_mode(around.path().join("state"), 0o755);
 }
 
-/// The child's part; without its folder there is nothing to do.
+/// The child's part. Without its folder there is nothing to do.
 #[test]
 fn as_an_ordinary_user() {
     if let Some(around) = std::env::var_os(FOLDER) {
@@ -96,7 +96,7 @@ fn refused_with_io(around: &Path) {
     );
     assert_eq!(fs::read_to_string(&bits).unwrap(), "one\n");
 
-    // In a folder without write permission no file is made; the file in it may be rewritten where it stands.
+    // In a folder without write permission no file is made; the file in it may be rewritten in place.
     let shut = root.join("shut/in.txt");
     done(&call(&session, "Read", &shut));
     let reply = call(&session, "Edit", &shut);
@@ -132,7 +132,7 @@ fn refused_with_io(around: &Path) {
     }
     assert_eq!(names(&root), before, "nothing is left beside the files");
 
-    // A state folder that takes nothing: reading works, writing says so.
+    // A state folder that cannot be written: reading works, and writing reports it.
     let state = around.join("state/lancet");
     let kept = Lancet::builder()
         .root(&root)

@@ -1,4 +1,4 @@
-//! A disk that is full, and one that may only be read: a small file system in memory, mounted where that is allowed.
+//! A full disk, and a read-only one: a small file system in memory, mounted where that is allowed.
 
 use std::fs;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ fn a_full_disk_refuses_and_keeps_what_was_there() {
             json!({ "file_path": path, "offset": offset }),
         ));
     }
-    // The new file beside the old one does not fit, nor does a larger one.
+    // The new file does not fit next to the old one, nor does a larger one.
     let more = "more\n".repeat(40_000);
     let calls = [
         (
@@ -84,7 +84,7 @@ fn a_full_disk_refuses_and_keeps_what_was_there() {
         assert_eq!(fs::read_to_string(&small).unwrap(), "one\n");
         assert_eq!(names(&disk.at), ["a.txt", "b.txt"], "{tool}");
     }
-    // All or none: the small file is staged first and has to stay when the large one finds no room.
+    // All or none: the small file is staged first and must not be replaced when there is no space for the large one.
     done(&call(&session, "Read", json!({ "file_path": small })));
     let both = json!({ "edits": [
         { "file_path": small, "old_string": "one", "new_string": "two" },

@@ -1,4 +1,4 @@
-//! The model of a conversation: what is on the disk, and what each session knows about it, byte by byte.
+//! The model of a conversation: the content of the disk, and what each session knows about it, byte by byte.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::ground::{Entry, Ground, numbered};
 
 pub(crate) const NAMES: [&str; 3] = ["a.txt", "b.txt", "c.txt"];
 
-/// What is at a name.
+/// The entry at a name.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Node {
     Missing,
@@ -24,13 +24,13 @@ pub(crate) enum Node {
     Folder,
 }
 
-/// What a session knows about a file.
+/// The knowledge of a session about a file.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     pub(crate) version: String,
     /// For every byte, whether it was shown.
     pub(crate) seen: Vec<bool>,
-    /// Whether the version itself is still at hand, so that a diff from it can be made.
+    /// Whether the version itself is still stored, so that a diff from it can be made.
     pub(crate) kept: bool,
 }
 
@@ -56,7 +56,7 @@ impl Known {
     }
 }
 
-/// The bytes of a line, from 0, with its newline.
+/// Returns the bytes of a line, from 0, with its newline.
 fn line_range(text: &str, line: usize) -> Option<Range<usize>> {
     let mut start = 0;
     for (number, piece) in text.split_inclusive('\n').enumerate() {
@@ -68,8 +68,8 @@ fn line_range(text: &str, line: usize) -> Option<Range<usize>> {
     None
 }
 
-/// The range that an edit replaces: a deletion of whole lines includes the blanks around them and their newline, and
-/// leaves a newline that ends a line with other text.
+/// Returns the range that an edit replaces: a deletion of whole lines includes the blanks around them and their
+/// newline, and leaves a newline that ends a line with other text.
 pub(crate) fn replaced(text: &str, at: usize, old: &str, new: &str) -> Range<usize> {
     let end = at + old.len();
     let start = text[..at].trim_end_matches([' ', '\t']).len();
@@ -105,7 +105,7 @@ impl Default for Model {
 }
 
 impl Model {
-    /// The file that a name leads to and its text, or the refusal for what it leads to instead.
+    /// Returns the file that a name leads to and its text, or the refusal for what it leads to instead.
     pub(crate) fn resolve(&self, file: usize) -> Result<(usize, String), &'static str> {
         let mut at = file;
         for _ in 0..4 {
@@ -120,14 +120,14 @@ impl Model {
         Err("special")
     }
 
-    /// After a restart versions are known by their hash alone.
+    /// Drops the contents, because after a restart versions are known by their hash alone.
     pub(crate) fn forget_contents(&mut self) {
         for known in self.known.iter_mut().flatten().flatten() {
             known.kept = false;
         }
     }
 
-    /// Takes in what a Read showed, and holds it against the truth.
+    /// Records what a Read showed, and checks it against the true content.
     pub(crate) fn saw(&mut self, session: usize, key: usize, text: &str, reply: &Reply) {
         let slot = &mut self.known[session][key];
         let mut known = match slot.take() {
@@ -148,14 +148,15 @@ impl Model {
         self.show(session, key, reply);
     }
 
-    /// Takes in the lines that an answer to a change shows.
+    /// Records the lines that an answer to a change shows.
     pub(crate) fn shown_after(
         &mut self,
         session: usize,
         files: impl IntoIterator<Item = usize>,
         reply: &Reply,
     ) {
-        // With several files the answer says which lines are whose; then only what a single one shows is taken in.
+        // With several files the answer says which lines belong to which. Then only the lines of a single one are
+        // recorded.
         let keys: Vec<usize> = files
             .into_iter()
             .filter_map(|file| Some(self.resolve(file).ok()?.0))
@@ -194,7 +195,7 @@ impl Model {
         }
     }
 
-    /// Takes in the diff of a stale refusal: what it shows is seen, what it does not touch is seen as before.
+    /// Records the diff of a stale refusal: what it shows is seen, what it does not touch is seen as before.
     pub(crate) fn shown_stale(&mut self, session: usize, key: usize, text: &str, reply: &Reply) {
         let Some(known) = &self.known[session][key] else {
             return;
@@ -208,7 +209,7 @@ impl Model {
             return;
         };
         assert!(known.kept, "a diff from a version that is not kept");
-        // The last line of an answer has no line end: clients trim it.
+        // The last line of an answer has no line end, because clients trim it.
         let lines = diff.strip_suffix('\n').unwrap_or(diff);
         assert!(reply.text().contains(lines), "the diff is shown whole");
         let mut after = Known {
@@ -266,7 +267,7 @@ impl Model {
         self.known[session][key] = Some(after);
     }
 
-    /// The disk is what the model says, and nothing else is there.
+    /// Asserts that the disk is as in the model, and nothing else is there.
     pub(crate) fn check(&self, ground: &Ground) {
         let found: BTreeMap<String, Node> = ground
             .tree()
@@ -293,7 +294,7 @@ impl Model {
     }
 }
 
-/// First old and new line, from 0, of `a,b +c,d @@`; a side without lines names the line before.
+/// Returns the first old and new line, from 0, of `a,b +c,d @@`. A side without lines names the line before.
 fn hunk(header: &str) -> (usize, usize) {
     let mut sides = header.split(" @@").next().unwrap().split(" +").map(|side| {
         let (start, count) = side.split_once(',').unwrap_or((side, "1"));

@@ -1,4 +1,4 @@
-//! Outside writers: programs and people who know nothing of lancet.
+//! Outside writers: programs and people that do not use lancet.
 
 use std::fs;
 use std::time::{Duration, SystemTime};
@@ -43,7 +43,7 @@ pub(crate) fn outside() -> impl Strategy<Value = Outside> {
     ]
 }
 
-/// Makes it a plain file with this text, whatever it was.
+/// Makes the path a plain file with this text, whatever it was.
 pub(crate) fn put(model: &mut Model, ground: &Ground, file: usize, text: &str) {
     if !matches!(model.files[file], Node::File(_)) {
         remove(model, ground, file);
