@@ -178,7 +178,7 @@ impl<'s> CallContext<'s> {
         Ok(self.others.get_or_init(|| others))
     }
 
-    /// Moves the records of files that other programs moved to their present names; once per call.
+    /// Associates the records of files that other programs moved with their present names; once per call.
     pub(crate) fn follow_moved_files(&self) -> Result<(), HistoryError> {
         if !self.followed.replace(true) {
             self.engine.follow_files(Thoroughness::Whole)?;

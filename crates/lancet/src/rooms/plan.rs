@@ -154,7 +154,7 @@ pub(crate) enum New {
         revision: Revision,
         mode: Option<u32>,
     },
-    /// The content of another file, which is removed: this name takes its place.
+    /// The content of another file, which is moved to this name.
     Moved(Box<Moved>),
     /// The file is removed, and so are these folders if they are then empty, outermost first.
     Removed { folders: Vec<PathBuf> },

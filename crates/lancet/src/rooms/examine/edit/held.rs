@@ -156,7 +156,7 @@ impl TextSource for HeldText<'_> {
             None => places
                 .map(|place| self.document.line_of(place.start) + 1)
                 .collect(),
-            // Building the table of all lines again for each of many edits would be slow.
+            // Otherwise the table of all lines would be built again for each of many edits.
             Some(draft) => line_numbers(draft.text(), places.map(|place| place.start)),
         };
         Ok(numbers)
