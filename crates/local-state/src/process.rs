@@ -36,8 +36,8 @@ struct Used {
     lock: Option<ProcessLock>,
 }
 
-/// The locked file of this process; closing the handle releases the lock. The handle is not inherited by a program that this
-/// process starts: the standard library opens all files with `O_CLOEXEC`.
+/// The locked file of this process; closing the handle releases the lock. The handle is not inherited by a program that
+/// this process starts: the standard library opens all files with `O_CLOEXEC`.
 struct ProcessLock {
     name: String,
     _file: File,

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
-/// A database that was damaged and renamed, or removed by another program while it was in use. Its text is for the user.
+/// A database that was damaged and renamed, or removed by another program while it was in use. Its text is for the
+/// user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetAside {
     /// The path of the damaged file; none if it was removed.

@@ -21,8 +21,8 @@ pub struct LeftIntent {
 
 /// The store of unfinished writes on this machine. Several processes may use one state folder at once.
 ///
-/// An intent says what a write of several files is about to do. It is flushed to the disk before the first file is changed, and
-/// removed when nothing is left to do. Its bytes are opaque here; the caller encodes and decodes them.
+/// An intent says what a write of several files is about to do. It is flushed to the disk before the first file is
+/// changed, and removed when nothing is left to do. Its bytes are opaque here; the caller encodes and decodes them.
 pub trait LocalState: fmt::Debug + Send + Sync {
     /// Records an intent and flushes it; returns its row id.
     ///
@@ -61,7 +61,8 @@ pub trait LocalState: fmt::Debug + Send + Sync {
     /// The state folder cannot be written.
     fn let_go_intent(&self, id: i64) -> io::Result<()>;
 
-    /// Records a displaced file that may still be written, or updates its record. This process is its owner from now on.
+    /// Records a displaced file that may still be written, or updates its record. This process is its owner from now
+    /// on.
     ///
     /// # Errors
     /// The state folder cannot be written.

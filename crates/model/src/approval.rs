@@ -28,8 +28,8 @@ pub enum Answer {
     /// The file is not written, but no person refused it: the question was dismissed, or a program answered it by
     /// itself. The text, where there is one, is passed on to the model.
     Unanswered(Option<String>),
-    /// The whole call is written, and until the session ends the same questions are not asked again: about these files for
-    /// these reasons, or about the files of a rule that required the question.
+    /// The whole call is written, and until the session ends the same questions are not asked again: about these files
+    /// for these reasons, or about the files of a rule that required the question.
     Session,
     /// The whole call is written, and the rules of [`Offers::always`] are added to the user's settings.
     Always,

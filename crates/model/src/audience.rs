@@ -352,8 +352,8 @@ fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
 /// How many folders above the working folder are named by `..`.
 const MOST_UP: usize = 3;
 
-/// Names an absolute path as a person in the working folder types it: from that folder, or with `..` from one above it that
-/// is at least two names deep.
+/// Names an absolute path as a person in the working folder types it: from that folder, or with `..` from one above it
+/// that is at least two names deep.
 pub fn name_from(path: &Path, working: Option<&Path>) -> String {
     let folders = working.into_iter().flat_map(Path::ancestors);
     let from = folders

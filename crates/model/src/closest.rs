@@ -1,4 +1,4 @@
-//! "Did you mean": finds the known name that a misspelt one probably stands for. Used in messages about fields, tools,
+//! "Did you mean": finds the known name that is probably meant by a misspelt one. Used in messages about fields, tools,
 //! values and settings keys, but never for paths. A suggestion never decides what is done, with one exception: a
 //! settings key that may be a misspelt rule tightens the rules in force.
 

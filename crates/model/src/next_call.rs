@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::Value;
 
-/// A call that does what a refused call was meant to do, or the Read that it lacked. It can be sent as it is, in the same
-/// session.
+/// A call that does what a refused call was meant to do, or the Read that it lacked. It can be sent as it is, in the
+/// same session.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct NextCall {

@@ -1,6 +1,6 @@
 //! The outcome of a call as data: one typed value per answer. The JSON that programs read (`_meta["lancet/result"]`
-//! over MCP, `--json` in the shell, [`Reply::data`](crate::reply::Reply::data)) is its serialisation and has no other source.
-//! Fields are added and never renamed.
+//! over MCP, `--json` in the shell, [`Reply::data`](crate::reply::Reply::data)) is its serialisation and has no other
+//! source. Fields are added and never renamed.
 
 mod change;
 mod diagnosis;

@@ -341,7 +341,8 @@ impl Refusal {
         &self.text.message
     }
 
-    /// Splits the refusal into its message, the fields of its data besides code and name, and the calls to make instead.
+    /// Splits the refusal into its message, the fields of its data besides code and name, and the calls to make
+    /// instead.
     #[doc(hidden)]
     pub fn into_parts(self) -> (Message, Map<String, Value>, Vec<NextCall>) {
         (self.text.message, self.data, self.text.next)

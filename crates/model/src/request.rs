@@ -1,5 +1,5 @@
-//! A change of files, in one form for all tools: a [`Request`], whichever tool or host built it, so that one call may mix
-//! edits and whole files in one transaction. This is data only: crates/lancet carries it out.
+//! A change of files, in one form for all tools: a [`Request`], whichever tool or host built it, so that one call may
+//! mix edits and whole files in one transaction. This is data only: crates/lancet carries it out.
 
 mod hunk;
 mod lines;
@@ -28,8 +28,8 @@ use crate::undo::{Restore, TakeBack, TakeHunk};
 
 /// A change of one file or several. All of it is carried out, or nothing is.
 ///
-/// The list keeps the order in which the changes were sent: a refusal names a change by its number in that order. A file
-/// may be named more than once; each of its edits then meets the result of those before it.
+/// The list keeps the order in which the changes were sent: a refusal names a change by its number in that order. A
+/// file may be named more than once; each of its edits then meets the result of those before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// The files, in the order sent.

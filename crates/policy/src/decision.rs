@@ -1,5 +1,5 @@
-//! A decision about a file, with its cause. The wording for people is here, so that questions, refusals and `explain` say the
-//! same.
+//! A decision about a file, with its cause. The wording for people is here, so that questions, refusals and `explain`
+//! say the same.
 
 use std::borrow::Cow;
 use std::fmt;

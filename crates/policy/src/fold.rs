@@ -1,5 +1,5 @@
-//! Folds names to one spelling if some file system treats them as equal. Rules that forbid use strong folding (every disguise
-//! counts as the name); rules that allow use plain folding (only case and Unicode composition are ignored).
+//! Folds names to one spelling if some file system treats them as equal. Rules that forbid use strong folding (every
+//! disguise counts as the name); rules that allow use plain folding (only case and Unicode composition are ignored).
 
 use std::path::{Component, Path};
 
@@ -185,7 +185,8 @@ pub(crate) fn run(text: &str, strength: Strength) -> String {
     if strength == Strength::Plain {
         return text.chars().flat_map(fold_case).nfc().collect();
     }
-    // Folding can create new compositions, and composing can create new capitals, so both are repeated until nothing changes.
+    // Folding can create new compositions, and composing can create new capitals, so both are repeated until nothing
+    // changes.
     let mut current = fold_pass(text);
     for _ in 0..3 {
         let next = fold_pass(&current);

@@ -1,5 +1,5 @@
-//! Decisions about all entries of one folder: the path from the root to the folder is matched once for all of them. The result
-//! is that of [`Policy::may_read`], which is called for every name that is not plain ASCII.
+//! Decisions about all entries of one folder: the path from the root to the folder is matched once for all of them. The
+//! result is that of [`Policy::may_read`], which is called for every name that is not plain ASCII.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -19,7 +19,8 @@ const SHORT: usize = 128;
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
-    /// The state of the rules that deny reading after the names of the folder; none if the whole path of an entry is needed.
+    /// The state of the rules that deny reading after the names of the folder; none if the whole path of an entry is
+    /// needed.
     states: Option<FolderStates>,
 }
 
@@ -49,8 +50,8 @@ impl Policy {
     /// Prepares decisions about the entries of a folder, given as in [`Policy::may_read`].
     pub fn folder(&self, path: &Path) -> Folder {
         let name = Name::new(self.ground(), path);
-        // Only a folder with a single root around it, whose path a Windows drive reads in the same way, is prepared; for
-        // others, which are rare, every entry is decided by its whole path.
+        // Only a folder with a single root around it, whose path a Windows drive reads in the same way, is prepared;
+        // for others, which are rare, every entry is decided by its whole path.
         let plain = name.root.is_some() && name.inner.is_empty() && name.drive.is_none();
         let last = path.as_os_str().as_bytes().last();
         let states = (plain && !self.has_root_below(path) && last != Some(&b'/'))

@@ -1,5 +1,5 @@
-//! Matches one name against one name of a pattern, both folded, by backtracking to the last star: linear in the name for a
-//! pattern with one star, and at worst the product of both lengths.
+//! Matches one name against one name of a pattern, both folded, by backtracking to the last star: linear in the name
+//! for a pattern with one star, and at worst the product of both lengths.
 
 use crate::fold::{self, Strength};
 use crate::pattern::WildPart;

@@ -1,8 +1,9 @@
-//! Decides who may access which file: rules in layers, modes, protected names and secret files, in one fixed order, each
-//! decision with its cause.
+//! Decides who may access which file: rules in layers, modes, protected names and secret files, in one fixed order,
+//! each decision with its cause.
 //!
-//! - [`Policy`] is compiled from [`Rule`]s with their effect and [`Layer`] ([`LayeredRule`]), a [`Mode`], [`Scope`]s and the
-//!   folders that patterns start from ([`Locations`]). [`Policy::reading`] and [`Policy::writing`] return a [`Decision`].
+//! - [`Policy`] is compiled from [`Rule`]s with their effect and [`Layer`] ([`LayeredRule`]), a [`Mode`], [`Scope`]s and
+//!   the folders that patterns start from ([`Locations`]). [`Policy::reading`] and [`Policy::writing`] return a
+//!   [`Decision`].
 //! - [`judge`] classifies a path by its names alone: protected, secret, or neither.
 //! - [`find_credential`] finds published formats of credentials in a text.
 //!
@@ -27,8 +28,8 @@
 //!
 //! # Limitations
 //!
-//! The crate touches neither the disk nor the environment: the caller passes resolved paths and all names of a file. Names
-//! are compared folded, so that a rule that forbids also covers spellings which some file system treats as equal.
+//! The crate touches neither the disk nor the environment: the caller passes resolved paths and all names of a file.
+//! Names are compared folded, so that a rule that forbids also covers spellings which some file system treats as equal.
 
 mod decision;
 mod fold;

@@ -1,5 +1,5 @@
-//! The parser of patterns in gitignore syntax: where a pattern starts, its names, and what it covers at its end. A pattern that
-//! can never match is an error, because a rule without effect is dangerous.
+//! The parser of patterns in gitignore syntax: where a pattern starts, its names, and what it covers at its end. A
+//! pattern that can never match is an error, because a rule without effect is dangerous.
 
 use std::fmt;
 

@@ -1,7 +1,6 @@
 //! The policy decides every access to a file, in one fixed order. It is immutable, shared by all threads, and does not
-//! touch the disk.
-//! Rules are a tree of names (`tree.rs`), walked once. A rule that forbids one of a file's names forbids the file: the name as
-//! given, as opened, and its hard links.
+//! touch the disk. Rules are a tree of names (`tree.rs`), walked once. A rule that forbids one of a file's names
+//! forbids the file: the name as given, as opened, and its hard links.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -92,8 +91,8 @@ const GUARDED: &[&str] = &[
 ];
 
 impl Policy {
-    /// Compiles a policy from rules. `resolve` returns a folder with its links resolved as far as it exists, which is how the
-    /// paths of opened files are spelled.
+    /// Compiles a policy from rules. `resolve` returns a folder with its links resolved as far as it exists, which is
+    /// how the paths of opened files are spelled.
     pub fn new(
         ground: Locations,
         mode: Mode,
@@ -136,8 +135,8 @@ impl Policy {
         .with_guards(&[], resolve)
     }
 
-    /// Adds files that no credential is written into, as patterns. Invalid patterns are ignored here; they are refused when the
-    /// settings are loaded.
+    /// Adds files that no credential is written into, as patterns. Invalid patterns are ignored here; they are refused
+    /// when the settings are loaded.
     #[must_use]
     pub fn with_guards(mut self, further: &[String], resolve: &dyn Fn(&Path) -> PathBuf) -> Policy {
         let further = further.iter().map(String::as_str);
@@ -151,8 +150,8 @@ impl Policy {
         self
     }
 
-    /// Protects the settings files in force, whatever their names, both as they are spelled and with links resolved: a model must
-    /// not change its own permissions.
+    /// Protects the settings files in force, whatever their names, both as they are spelled and with links resolved: a
+    /// model must not change its own permissions.
     #[must_use]
     pub fn with_settings(
         mut self,

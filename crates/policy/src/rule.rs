@@ -1,5 +1,5 @@
-//! A rule such as `Edit(src/**)`: the access it is about and the files it covers. Its effect (allow, ask or deny) is given by
-//! the list of the settings that contains it.
+//! A rule such as `Edit(src/**)`: the access it is about and the files it covers. Its effect (allow, ask or deny) is
+//! given by the list of the settings that contains it.
 
 use std::fmt;
 

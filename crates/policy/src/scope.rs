@@ -1,5 +1,5 @@
-//! Scopes: parts of protected folders that the user's own settings open, such as one skill instead of all of `.claude`. Version
-//! control, shell start-up files and permission settings are never opened.
+//! Scopes: parts of protected folders that the user's own settings open, such as one skill instead of all of `.claude`.
+//! Version control, shell start-up files and permission settings are never opened.
 
 use std::path::{Path, PathBuf};
 

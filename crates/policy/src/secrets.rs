@@ -69,7 +69,8 @@ impl Format {
                 &rest[..end]
             }
         };
-        // Punctuation after a credential may be in its alphabet: the full stop of a sentence, a dash, the slash of a URL.
+        // Punctuation after a credential may be in its alphabet: the full stop of a sentence, a dash, the slash of a
+        // URL.
         let body = body.trim_end_matches(['.', '-', '/']);
         let (least, most) = self.length;
         if !(least..=most).contains(&body.len()) {

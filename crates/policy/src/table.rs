@@ -1,5 +1,5 @@
-//! The tables of protected names, which no agent writes without asking a person, and of secret files, whose text is not shown.
-//! They apply to all tools and are searched with folded names.
+//! The tables of protected names, which no agent writes without asking a person, and of secret files, whose text is not
+//! shown. They apply to all tools and are searched with folded names.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -312,8 +312,8 @@ pub enum NameClass {
     },
 }
 
-/// Classifies a path by its names alone, whether or not it exists. If both classes apply, the path is secret, which is stricter:
-/// writing asks, too, and reading is denied. Rules and scopes are not considered.
+/// Classifies a path by its names alone, whether or not it exists. If both classes apply, the path is secret, which is
+/// stricter: writing asks, too, and reading is denied. Rules and scopes are not considered.
 pub fn judge(path: &Path) -> Option<NameClass> {
     let folded = [Strength::Strict, Strength::Drive].map(|strength| fold::path(path, strength));
     if let Some(secret) = folded.iter().find_map(|folded| secret(folded.as_str())) {

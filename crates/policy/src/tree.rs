@@ -1,5 +1,5 @@
-//! Many patterns as one trie of names, matched like a nondeterministic automaton: a path is compared with all patterns in one
-//! pass, whatever their number. Usually without an allocation.
+//! Many patterns as one trie of names, matched like a nondeterministic automaton: a path is compared with all patterns
+//! in one pass, whatever their number. Usually without an allocation.
 
 mod prefix;
 
@@ -203,7 +203,8 @@ impl Matcher<'_> {
         }
     }
 
-    /// Enters a node: the patterns that end there match, and its `**` child becomes active, since `**` can match nothing.
+    /// Enters a node: the patterns that end there match, and its `**` child becomes active, since `**` can match
+    /// nothing.
     fn enter(&mut self, state: u32, place: Position, active: &mut States) {
         let nodes = self.nodes;
         let mut state = state;

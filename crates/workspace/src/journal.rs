@@ -16,7 +16,7 @@ use crate::revision::Revision;
 /// The changes that one commit is about to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Intent {
-    /// The boot id; empty if unknown. Some file systems assign inode numbers anew at each mount, so those of another
+    /// The boot id; empty if unknown. Some file systems assign new inode numbers at each mount, so those of another
     /// boot prove nothing.
     pub boot: String,
     /// The steps, one for each file, in order.

@@ -28,8 +28,8 @@ pub(crate) struct Mounts {
 pub(crate) enum RenameTrust {
     /// The kernel carries renames out: a flag is respected, or the call is refused.
     Exact,
-    /// A program or another machine carries them out: a flag may be ignored without an error, and names and contents may
-    /// be answered from the kernel's cache.
+    /// A program or another machine carries them out: a flag may be ignored without an error, and names and contents
+    /// may be answered from the kernel's cache.
     Doubtful,
 }
 
@@ -82,8 +82,8 @@ impl Mounts {
         file_system_kind
     }
 
-    /// Returns which writers a lease on this file detects. A failed probe counts as the weaker case. Not cached: a device
-    /// number may be that of another file system after an unmount.
+    /// Returns which writers a lease on this file detects. A failed probe counts as the weaker case. Not cached: a
+    /// device number may be that of another file system after an unmount.
     pub(crate) fn lease_coverage(&self, disk: &dyn Disk, file: BorrowedFd<'_>) -> LeaseCoverage {
         match disk.file_system_host(file) {
             Ok(FileSystemHost::Kernel) => LeaseCoverage::AllWriters,

@@ -32,11 +32,11 @@ pub struct Question {
     pub client: Option<String>,
     /// The caller's own id of the call.
     pub call: Option<String>,
-    /// The files of the call: those with protected names first, then the others that are asked about, then those that need
-    /// no answer. Never empty.
+    /// The files of the call: those with protected names first, then the others that are asked about, then those that
+    /// need no answer. Never empty.
     pub files: Vec<FileQuestion>,
-    /// Whether the call can only be answered as a whole, because its parts are halves of one thing, such as lines that are
-    /// moved: an answer that picks a part of it writes nothing.
+    /// Whether the call can only be answered as a whole, because its parts are halves of one thing, such as lines that
+    /// are moved: an answer that picks a part of it writes nothing.
     pub is_whole: bool,
     /// What the answers that last longer than this call would cover.
     pub offers: Offers,
@@ -62,15 +62,16 @@ pub struct FileQuestion {
     /// The file's old path where it is moved.
     #[serde(with = "encoding::optional_path")]
     pub moved_from: Option<PathBuf>,
-    /// Why the file needs an answer: the mode, the rule, or the protected name. None where this file alone would be written
-    /// without a question.
+    /// Why the file needs an answer: the mode, the rule, or the protected name. None where this file alone would be
+    /// written without a question.
     pub reason: Option<String>,
-    /// The rule that requires the question, with its layer and place; none where the mode or a protected name requires it.
+    /// The rule that requires the question, with its layer and place; none where the mode or a protected name requires
+    /// it.
     pub rule: Option<String>,
     /// Whether the name is protected or secret: `--yes` does not answer questions about those.
     pub protected: bool,
-    /// The index of an earlier file of the question that this one goes with: both are written, or neither. An answer that
-    /// picks one of them alone writes nothing.
+    /// The index of an earlier file of the question that this one goes with: both are written, or neither. An answer
+    /// that picks one of them alone writes nothing.
     pub goes_with: Option<usize>,
     /// The parts of the change that can be picked by themselves, in the order of the file; at least one.
     pub pieces: Vec<Piece>,
@@ -80,15 +81,16 @@ pub struct FileQuestion {
     pub lines: (usize, usize),
     /// The whole new text with LF line ends, for a person who wants to edit it; none where it cannot be edited.
     pub text: Option<String>,
-    /// The text of the file as it is, with LF line ends, to compare an edited text with; none where the new text cannot be
-    /// edited. Of a new file it is empty.
+    /// The text of the file as it is, with LF line ends, to compare an edited text with; none where the new text cannot
+    /// be edited. Of a new file it is empty.
     pub old_text: Option<String>,
     #[doc(hidden)]
     #[serde(skip)]
     pub non_exhaustive: NonExhaustive,
 }
 
-/// A part of a file's change that can be written without the others: a hunk of the diff, or several that belong together.
+/// A part of a file's change that can be written without the others: a hunk of the diff, or several that belong
+/// together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
     /// The hunks as a unified diff with three lines of context; empty where there is nothing to show.

@@ -1,6 +1,6 @@
-//! Staging, the first phase of a commit, touches nothing of the old file and holds neither lock nor lease. It writes and
-//! flushes the new content into a temporary file with the old one's mode, owner and attributes. For a rewrite in place it
-//! stores the old bytes, from which a crash is recovered; for a removal or a move it only opens the file.
+//! Staging, the first phase of a commit, touches nothing of the old file and holds neither lock nor lease. It writes
+//! and flushes the new content into a temporary file with the old one's mode, owner and attributes. For a rewrite in
+//! place it stores the old bytes, from which a crash is recovered; for a removal or a move it only opens the file.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -274,8 +274,8 @@ fn stage_new(scratch: &mut Scratch<'_>, write: &Write<'_>) -> Result<Creation, C
     let (folder, created_folders) = make_folders(scratch, located)?;
     let mode = write.options.mode;
     let source = open_source(write)?;
-    // A file that gets its mode later is private until then; any other is created with the umask or the folder's default
-    // ACL, like every new file.
+    // A file that gets its mode later is private until then; any other is created with the umask or the folder's
+    // default ACL, like every new file.
     let is_private = mode.is_some() || source.is_some();
     let temporary = scratch
         .create(&folder, if is_private { 0o600 } else { 0o666 }, 0)

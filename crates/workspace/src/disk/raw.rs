@@ -1,5 +1,5 @@
-//! System calls made through `libc`: leases, early write-back, sleeps without timer slack. The only file of this crate with
-//! `unsafe`; each call passes an open handle and plain numbers, and no pointer.
+//! System calls made through `libc`: leases, early write-back, sleeps without timer slack. The only file of this crate
+//! with `unsafe`; each call passes an open handle and plain numbers, and no pointer.
 
 use std::io;
 use std::os::fd::BorrowedFd;

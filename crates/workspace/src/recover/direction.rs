@@ -55,7 +55,8 @@ pub(super) enum Direction {
     Forward,
     /// The files that are written are rolled back.
     Back,
-    /// Neither is possible: the files that another program has changed since keep the change, the others are rolled back.
+    /// Neither is possible: the files that another program has changed since keep the change, the others are rolled
+    /// back.
     Neither,
 }
 

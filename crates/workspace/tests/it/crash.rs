@@ -226,8 +226,8 @@ fn a_folder_that_was_made_for_a_file_that_did_not_come_goes_again() {
     assert!(removed > 10, "{removed}");
 }
 
-/// A removed file takes its empty folders along: after a kill at any call and a recovery, either the file and its folders
-/// exist or none of them does.
+/// A removed file takes its empty folders along: after a kill at any call and a recovery, either the file and its
+/// folders exist or none of them does.
 #[test]
 fn folders_that_go_with_their_file_do_not_stay_behind() {
     let (mut gone, mut there) = (0, 0);
@@ -327,8 +327,8 @@ fn what_others_wrote_after_the_crash_stays() {
     assert!(mixed > 3, "{mixed}");
 }
 
-/// A rewrite in place is killed, and another program writes the same file before recovery runs: recovery does not take the
-/// file for torn and leaves it as it is.
+/// A rewrite in place is killed, and another program writes the same file before recovery runs: recovery does not take
+/// the file for torn and leaves it as it is.
 #[test]
 fn a_file_rewritten_by_others_after_the_crash_is_not_taken_for_torn() {
     let kind = &KINDS[2];

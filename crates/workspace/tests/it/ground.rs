@@ -72,8 +72,8 @@ impl Ground {
         }
     }
 
-    /// Opens the workspace so that it does not wait for other writers: in tests they act on the same thread and would not
-    /// finish while it waits.
+    /// Opens the workspace so that it does not wait for other writers: in tests they act on the same thread and would
+    /// not finish while it waits.
     pub(crate) fn without_patience(mut self) -> Ground {
         let roots = [self.root.clone()];
         self.workspace = Workspace::open(&roots, self.disk.clone(), Some(self.state.clone()))

@@ -1,4 +1,5 @@
-//! Temporary files that no journal entry names, files of the kernel's virtual file systems, and names on Windows file systems.
+//! Temporary files that no journal entry names, files of the kernel's virtual file systems, and names on Windows file
+//! systems.
 
 use std::fs;
 use std::path::Path;

@@ -34,7 +34,8 @@ fn the_time_of_a_written_file_is_that_of_its_swap() {
             .store(lacks, std::sync::atomic::Ordering::SeqCst);
         ground.refuse_what_is_lacking();
         let path = ground.root.join("a");
-        // The time of the last call before the file gets its modification time or its new bytes; all slow calls come earlier.
+        // The time of the last call before the file gets its modification time or its new bytes; all slow calls come
+        // earlier.
         let moment = Arc::new(Mutex::new(SystemTime::UNIX_EPOCH));
         let last = Arc::clone(&moment);
         let before = Mutex::new(SystemTime::UNIX_EPOCH);

@@ -211,7 +211,7 @@ fn a_one_line_edit_costs_few_calls() {
     let writing = ground.disk.calls() - reading;
     // One of them checks that the root is still at its path.
     assert!(reading <= 7, "{reading} calls to locate and read");
-    // Two of them check that the path still leads to the folder, before the swap and after it, and one looks for commits
-    // that dead processes left half done.
+    // Two of them check that the path still leads to the folder, before the swap and after it, and one looks for
+    // commits that dead processes left half done.
     assert!(writing <= 31, "{writing} calls to write");
 }

@@ -145,7 +145,8 @@ fn changes() -> Vec<RawChange> {
     }]
 }
 
-/// Replaces the file by a streamed write: a rewrite in place then makes several writes, and a kill between them tears it.
+/// Replaces the file by a streamed write: a rewrite in place then makes several writes, and a kill between them tears
+/// it.
 fn replace(workspace: &Workspace, root: &Path, options: WriteOptions) -> Outcome {
     let file = Seen::at(workspace, &root.join("a"))?;
     let changes = changes();

@@ -1,5 +1,5 @@
-//! Figure 7: every system call of a commit fails with each error, and the process is killed at every system call. `strace`
-//! injects the faults at the system calls themselves, so that the code of std and rustix is tested as well.
+//! Figure 7: every system call of a commit fails with each error, and the process is killed at every system call.
+//! `strace` injects the faults at the system calls themselves, so that the code of std and rustix is tested as well.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Output, Stdio};

@@ -135,7 +135,8 @@ struct Explored {
     wrong: Vec<String>,
 }
 
-/// Which instance (0 or 1) or the foreign writer (2) runs, and for how many of its calls. Afterwards each runs to its end.
+/// Which instance (0 or 1) or the foreign writer (2) runs, and for how many of its calls. Afterwards each runs to its
+/// end.
 type Schedule = Vec<(usize, u64)>;
 
 /// Pseudo-random schedules, the same in every run.

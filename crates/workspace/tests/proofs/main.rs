@@ -1,5 +1,5 @@
-//! The promises of the write, tested with real processes on real file systems and with faults at system calls. This program
-//! has its own test runner, which prints a figure for each promise. `LANCET_TORTURE=1` selects the long form.
+//! The promises of the write, tested with real processes on real file systems and with faults at system calls. This
+//! program has its own test runner, which prints a figure for each promise. `LANCET_TORTURE=1` selects the long form.
 //!
 //! `proofs [PART OF A NAME]…` runs the proofs with such names; `proofs role …` is a process that the runner starts.
 

@@ -117,8 +117,8 @@ pub(crate) fn role(words: &[&str]) -> Command {
     command
 }
 
-/// Fails a proof that lacks a program which `cargo xtask test` installs; that command sets `LANCET_REQUIRE_JUDGES`. Under a
-/// plain `cargo test` the proof is skipped. A missing right, such as to mount, skips it in both.
+/// Fails a proof that lacks a program which `cargo xtask test` installs; that command sets `LANCET_REQUIRE_JUDGES`.
+/// Under a plain `cargo test` the proof is skipped. A missing right, such as to mount, skips it in both.
 pub(crate) fn missing(program: &str, why: &str) -> String {
     lancet_testing::judges::require(program);
     format!("{program}: {why}")

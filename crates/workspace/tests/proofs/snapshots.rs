@@ -1,6 +1,7 @@
-//! Figure 6: a power cut. The image of a file system is copied before each call of a commit: once as it is, and once after
-//! the journal of the file system was committed without the data of our files. Each copy is mounted as after a crash, checked
-//! and recovered. The same commits without flushes must leave empty files, which proves that the copies show a crash.
+//! Figure 6: a power cut. The image of a file system is copied before each call of a commit: once as it is, and once
+//! after the journal of the file system was committed without the data of our files. Each copy is mounted as after a
+//! crash, checked and recovered. The same commits without flushes must leave empty files, which proves that the copies
+//! show a crash.
 
 #[path = "../it/reading_calls.rs"]
 mod reading_calls;

@@ -1,5 +1,5 @@
-//! Figure 10: what programs that watch the folder report about a write: chokidar (Vite and many more), @parcel/watcher (VS
-//! Code) and the crate notify. Each reports a change of the file, and the last event of none is a removal.
+//! Figure 10: what programs that watch the folder report about a write: chokidar (Vite and many more), @parcel/watcher
+//! (VS Code) and the crate notify. Each reports a change of the file, and the last event of none is a removal.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};

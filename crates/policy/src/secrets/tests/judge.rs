@@ -12,7 +12,8 @@ use super::{find_credential, made_up};
 /// Kinds that it guesses by entropy or by a variable's name, which this crate does not do, or that are not credentials.
 const GUESSES: &[&str] = &["high entropy", "keyword", "public ip"];
 
-/// Scans a file line by line and prints the number of each line that a plugin for a published format finds something in.
+/// Scans a file line by line and prints the number of each line that a plugin for a published format finds something
+/// in.
 const SCRIPT: &str = "
 import sys
 from detect_secrets.core.scan import scan_line

@@ -1,5 +1,5 @@
-//! A barrier between two processes, in shared memory that both poll. Both are running when a duel begins; with a pipe one of
-//! them might not have been scheduled yet.
+//! A barrier between two processes, in shared memory that both poll. Both are running when a duel begins; with a pipe
+//! one of them might not have been scheduled yet.
 
 use std::fs;
 use std::path::Path;
@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::mm::{MapFlags, ProtFlags};
 
-/// The shared numbers: the round that is announced, the round that the opponent is ready for, the round that has started,
-/// its delay, and the round that is done.
+/// The shared numbers: the round that is announced, the round that the opponent is ready for, the round that has
+/// started, its delay, and the round that is done.
 pub(super) struct Barrier {
     words: &'static [AtomicU64; 5],
 }
@@ -97,8 +97,8 @@ impl Barrier {
     }
 }
 
-/// Binds this thread to one of the first two processors, so that both sides can run at the same time. Where there is only
-/// one processor, or binding is not permitted, they take turns.
+/// Binds this thread to one of the first two processors, so that both sides can run at the same time. Where there is
+/// only one processor, or binding is not permitted, they take turns.
 pub(super) fn pin(processor: usize) {
     let mut set = rustix::thread::CpuSet::new();
     set.set(processor);
