@@ -1,5 +1,5 @@
-//! The arguments of each tool as types, each defined in its tool's file. The doc comment of a field is also its
-//! description in the tool's schema, so it is short and written for the model.
+//! The argument types of the tools, each defined in its tool's file. The doc comment of a field is also its description
+//! in the tool's schema, so it is short and written for the model.
 
 mod new;
 

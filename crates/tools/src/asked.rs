@@ -1,11 +1,11 @@
-//! What a call asks for, in one form for all tools: a read, a search, or a change.
+//! The parsed request of a call, in one form for all tools: a read, a search, or a change.
 
 use lancet_model::request::{Change, Request};
 use serde_json::Value;
 
 use crate::arguments::{GlobArguments, GrepArguments, ReadArguments};
 
-/// What a call asks for, after its arguments were parsed.
+/// The request of a call, after its arguments were parsed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Asked {
     /// Lines of a file.
@@ -14,9 +14,9 @@ pub enum Asked {
     View(ReadArguments),
     /// A search.
     Search(Search),
-    /// A list of what language servers find.
+    /// A list of the problems that language servers report.
     Diagnose {
-        /// The file; none where all files are meant that the servers know.
+        /// The file; none for all files that the servers know.
         file_path: Option<String>,
     },
     /// A change.

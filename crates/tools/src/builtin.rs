@@ -1,6 +1,6 @@
-//! The built-in tools, each declared in one file: its arguments, schema, prompt and annotations, the names it answers to,
-//! how its arguments become a request, and how its answer is laid out. `REGISTRY` lists them; nothing else names a tool
-//! to decide what happens.
+//! The built-in tools, each declared in one file: its arguments, schema, prompt and annotations, its other names, how
+//! its arguments become a request, and the layout of its answer. `REGISTRY` lists them; no other code decides by a
+//! tool's name.
 
 pub mod apply_patch;
 pub mod delete_file;
@@ -73,7 +73,7 @@ pub fn by_name(name: &str) -> Option<&'static dyn Tool> {
     all().find(|tool| tool.name() == name)
 }
 
-/// Finds the built-in tool that a call of this name with these fields means.
+/// Finds the built-in tool that a call with this name and these fields means.
 pub fn called(name: &str, fields: &Map<String, Value>) -> Option<&'static dyn Tool> {
     by_name(name).or_else(|| {
         all().find(|tool| {
@@ -83,21 +83,21 @@ pub fn called(name: &str, fields: &Map<String, Value>) -> Option<&'static dyn To
     })
 }
 
-/// Whether a tool is offered where the settings choose none. A tool of the host is.
+/// Returns whether a tool is offered if the settings select none. A tool of the host is.
 pub fn is_default(name: &str) -> bool {
     by_name(name).is_none_or(|tool| tool.offered() == Offered::ByDefault)
 }
 
-/// The declarations of the built-in tools in their fixed order: Read, Edit, MultiEdit, Write, NotebookEdit, Glob, Grep, then the
-/// tools that are offered only where the settings name them.
+/// Returns the declarations of the built-in tools in their fixed order: Read, Edit, MultiEdit, Write, NotebookEdit,
+/// Glob, Grep, then the tools that are offered only if the settings name them.
 pub fn declarations() -> &'static [Declaration] {
     static DECLARATIONS: LazyLock<Vec<Declaration>> =
         LazyLock::new(|| all().map(|tool| tool.declaration()).collect());
     &DECLARATIONS
 }
 
-/// Finds the declaration of the built-in tool with exactly this name. It is made at the first call: those of all tools took 6.5 of
-/// the 20 million instructions of a start.
+/// Finds the declaration of the built-in tool with exactly this name. It is created at the first call: creating those
+/// of all tools took 6.5 of the 20 million instructions of a start.
 pub fn declaration(name: &str) -> Option<&'static Declaration> {
     static DECLARATIONS: [OnceLock<Declaration>; REGISTRY.len()] =
         [const { OnceLock::new() }; REGISTRY.len()];

@@ -1,5 +1,5 @@
-//! The built-in tools: their declarations and arguments, and how a call's JSON becomes a request. A tool has no state and
-//! touches no disk; crates/lancet carries its requests out.
+//! The built-in tools: their declarations and arguments, and the parsing of a call's JSON into a request. A tool has no
+//! state and does not access the disk; crates/lancet carries its requests out.
 
 pub mod arguments;
 pub mod asked;

@@ -1,6 +1,6 @@
-//! receive, the first room: turns the arguments of a model into a typed request. Slips of notation are repaired and
-//! named; arguments that cannot be read with certainty are refused with the field and its correct form. No later room
-//! sees raw JSON.
+//! The first stage of a call, *receive*: parses a model's arguments into a typed request. Slips of notation are
+//! repaired and reported; arguments that cannot be interpreted with certainty are refused with the field and its
+//! correct form. No later stage sees raw JSON.
 
 mod clean;
 mod invalid;
@@ -22,7 +22,7 @@ pub use names::{canonical_tool, closest_tool};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Received {
     tool: &'static str,
-    /// What the call asks for.
+    /// The parsed request.
     #[doc(hidden)]
     pub asked: Asked,
     /// The slips of notation that were repaired.
@@ -31,17 +31,17 @@ pub struct Received {
 }
 
 impl Received {
-    /// The tool's own name, whatever name it was called by.
+    /// Returns the tool's own name, whatever name it was called by.
     pub fn tool(&self) -> &'static str {
         self.tool
     }
 
-    /// Whether another call asks the same tool for the same thing, whatever was repaired in either.
+    /// Returns whether another call requests the same of the same tool, whatever was repaired in either.
     pub fn asks_the_same(&self, other: &Received) -> bool {
         (self.tool, &self.asked) == (other.tool, &other.asked)
     }
 
-    /// The slips of notation that were repaired.
+    /// Returns the slips of notation that were repaired.
     pub fn repairs(&self) -> &[Repair] {
         &self.repairs
     }
@@ -60,10 +60,10 @@ pub fn receive(tool: &str, arguments: Value) -> Result<Received, InvalidArgument
     })
 }
 
-/// Gives the same call under the tool's own name, with arguments that fit its schema and need no repair.
+/// Returns the same call under the tool's own name, with arguments that fit its schema and need no repair.
 ///
 /// # Errors
-/// As for [`receive`], except that the contents of fields which no schema describes are not checked.
+/// As for [`receive`], except that the contents of fields without a schema are not checked.
 pub fn normalize(tool: &str, arguments: Value) -> Result<(&'static str, Value), InvalidArguments> {
     let (tool, fields, _) = fit(tool, arguments)?;
     Ok((tool.name(), Value::Object(fields)))

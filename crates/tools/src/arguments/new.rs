@@ -7,7 +7,7 @@ use super::{
     MultiEditArguments, ReadArguments, UndoArguments, WriteArguments,
 };
 
-/// Converts a path to text as tool calls carry it. Tool calls are JSON, so a path that is not UTF-8 cannot be named
+/// Converts a path to a string as tool calls carry it. Tool calls are JSON, so a path that is not UTF-8 cannot be named
 /// exactly.
 fn text(path: impl AsRef<Path>) -> String {
     path.as_ref().to_string_lossy().into_owned()
@@ -90,7 +90,7 @@ impl DeleteFileArguments {
 }
 
 impl UndoArguments {
-    /// Takes back one operation of the session, named by its id, or by an ending or a beginning of it.
+    /// Undoes one operation of the session, named by its id, or by a suffix or prefix of it.
     pub fn operation(id: impl Into<String>) -> Self {
         Self {
             operation: Some(id.into()),

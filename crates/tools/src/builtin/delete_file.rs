@@ -70,7 +70,7 @@ impl Tool for DeleteFile {
             output_schema: Some(output::change_of_one_file()),
             read_only: false,
             destructive: true,
-            // The same call, sent again, is refused and changes nothing further.
+            // Repeating the call is refused and changes nothing further.
             idempotent: true,
             concurrent: false,
             search_hint: "delete remove file".into(),

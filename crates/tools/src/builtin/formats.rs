@@ -1,4 +1,4 @@
-//! The list of tools in the shape that each model API takes, as the value of its `tools` field.
+//! The list of tools in the form that each model API accepts, as the value of its `tools` field.
 
 use std::str::FromStr;
 
@@ -10,7 +10,7 @@ use lancet_model::tool_prefix::ToolPrefix;
 use super::strict::{AnthropicLimits, Strictness, all_required};
 use lancet_model::declaration::Declaration;
 
-/// The model API whose shape the list has.
+/// The model API that determines the form of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
@@ -36,7 +36,7 @@ impl Format {
         Format::Gemini,
     ];
 
-    /// Gives the name on the command line.
+    /// Returns the name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Format::Mcp => "mcp",
@@ -48,7 +48,7 @@ impl Format {
     }
 }
 
-/// The error for a name that is none of [`Format::ALL`].
+/// The error for a name that is not in [`Format::ALL`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no format {given:?}; the formats are mcp, anthropic, openai, responses and gemini{}", hint(.closest))]
 #[non_exhaustive]
@@ -79,7 +79,7 @@ impl FromStr for Format {
     }
 }
 
-/// Which text describes a tool in the list.
+/// The text that describes a tool in the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Length {
@@ -93,18 +93,18 @@ pub enum Length {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ListForm {
-    /// The API whose shape the list has.
+    /// The API that determines the form of the list.
     pub format: Format,
-    /// Which text describes a tool.
+    /// The text that describes a tool.
     pub length: Length,
-    /// Whether the API is asked to enforce the schemas.
+    /// Whether the API should enforce the schemas.
     pub strictness: Strictness,
     /// The prefix of the tools' names.
     pub prefix: ToolPrefix,
 }
 
 impl ListForm {
-    /// Makes the form of an API with loose schemas, short descriptions and the tools' own names.
+    /// Creates the form for an API with loose schemas, short descriptions and unprefixed names.
     pub fn new(format: Format) -> Self {
         Self {
             format,
@@ -115,7 +115,7 @@ impl ListForm {
     }
 }
 
-/// Makes the value of an API's `tools` field for these tools, in their order.
+/// Returns the value of an API's `tools` field for these tools, in their order.
 pub fn tool_list<'d>(
     declarations: impl IntoIterator<Item = &'d Declaration>,
     form: &ListForm,
@@ -126,7 +126,7 @@ pub fn tool_list<'d>(
         .map(|declaration| one_tool(declaration, form, &mut limits))
         .collect();
     match form.format {
-        // Gemini takes a list of groups of functions.
+        // Gemini expects a list of groups of functions.
         Format::Gemini => json!([{ "functionDeclarations": tools }]),
         _ => Value::Array(tools),
     }
@@ -156,7 +156,7 @@ fn one_tool(declaration: &Declaration, form: &ListForm, limits: &mut AnthropicLi
             }
             tool
         }
-        // OpenAI's Responses API takes a missing `strict` for true.
+        // OpenAI's Responses API treats a missing `strict` as true.
         Format::OpenAi => json!({
             "type": "function",
             "function": {
@@ -182,7 +182,7 @@ fn one_tool(declaration: &Declaration, form: &ListForm, limits: &mut AnthropicLi
     }
 }
 
-/// Makes one entry of MCP's tool list, without output schema; `answer_limit` is the limit in force.
+/// Returns one entry of MCP's tool list, without output schema; `answer_limit` is the limit in force.
 pub fn mcp_tool(declaration: &Declaration, length: Length, answer_limit: usize) -> Value {
     let mut hints = Map::new();
     hints.insert(
@@ -215,8 +215,9 @@ fn description(declaration: &Declaration, length: Length) -> &str {
     }
 }
 
-/// Converts a schema for Gemini, which reads a subset of OpenAPI's schema object with its own spelling of types and
-/// refuses unknown fields. `words` are the names of fields that have a character which Gemini does not allow.
+/// Converts a schema for Gemini, which accepts a subset of OpenAPI's schema object with its own spelling of types and
+/// refuses unknown fields. `words` are substitutes for field names that contain a character which Gemini does not
+/// allow.
 fn gemini_schema(schema: &Value, words: &[(&str, &str)]) -> Value {
     let Value::Object(map) = schema else {
         return json!({ "type": "OBJECT" });
@@ -251,7 +252,7 @@ fn gemini_schema(schema: &Value, words: &[(&str, &str)]) -> Value {
                 _ => continue,
             },
             "description" | "minimum" | "maximum" => value.clone(),
-            // Gemini takes 64-bit numbers as text.
+            // Gemini expects 64-bit numbers as strings.
             "minItems" | "maxItems" => Value::String(value.to_string()),
             "items" => gemini_schema(value, words),
             "properties" => match value {

@@ -115,7 +115,7 @@ impl Tool for InsertAfter {
     }
 }
 
-/// The fields of the declaration that both tools share; title and texts are each tool's own.
+/// Returns the declaration with the fields that both tools share; title and texts are set per tool.
 fn declared(name: &'static str) -> Declaration {
     Declaration {
         name: name.into(),

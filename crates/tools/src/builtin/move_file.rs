@@ -1,4 +1,4 @@
-//! `MoveFile`: gives a file another name.
+//! `MoveFile`: moves or renames a file.
 
 use lancet_model::non_exhaustive::NonExhaustive;
 use schemars::JsonSchema;

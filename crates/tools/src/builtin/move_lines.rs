@@ -1,4 +1,4 @@
-//! `MoveLines`: moves whole lines behind a marker, in their own file or into another.
+//! `MoveLines`: moves whole lines after a marker, in their own file or into another.
 
 use lancet_model::non_exhaustive::NonExhaustive;
 use schemars::JsonSchema;

@@ -54,7 +54,7 @@ pub struct MultiEditArguments {
 }
 
 impl MultiEditArguments {
-    /// Gives the path that an answer names where the call as a whole is refused.
+    /// Returns the path that an answer names if the call as a whole is refused.
     #[doc(hidden)]
     pub fn first_path(&self) -> Option<&str> {
         let first = self
@@ -104,8 +104,8 @@ impl MultiEditArguments {
     }
 }
 
-/// Groups edits into a list of files. Consecutive edits of one path are one entry, so the order stays as it was sent.
-/// Edits without a path are edits of the shared one.
+/// Groups edits into a list of files. Consecutive edits of one path are one entry, so that they are applied in the
+/// order in which they were sent. Edits without a path apply to the shared one.
 pub fn file_requests(edits: Vec<EditItem>, shared: Option<&str>) -> Vec<FileRequest> {
     let mut files: Vec<FileRequest> = Vec::new();
     for item in edits {

@@ -1,6 +1,6 @@
-//! Schemas of the data that writing and searching tools answer with, for clients that ask for structured content. No
-//! field is required and further fields are allowed: a refusal has other fields than a change, and fields are added but
-//! never renamed.
+//! Schemas of the structured data in the answers of writing and searching tools, for clients that request it. No field
+//! is required and further fields are allowed: a refusal has other fields than a change, and fields are added but never
+//! renamed.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! `Rename`: gives a symbol another name wherever it means the same, as a language server plans it.
+//! `Rename`: renames a symbol and all references to it, as a language server plans it.
 
 use lancet_model::non_exhaustive::NonExhaustive;
 use schemars::JsonSchema;
@@ -51,7 +51,7 @@ impl RenameArguments {
             let words = "Rename: symbol and new_name are the same. Send the name that was meant.";
             return Err(InvalidArguments::new(Some("new_name"), words.to_owned()));
         }
-        // Not every server minds a name that none can have.
+        // Not every server refuses an invalid name.
         if is_identifier(&self.symbol) && !is_identifier(&self.new_name) {
             let words = format!(
                 "Rename: new_name `{}` is no name: letters, digits, `_` and `$`, not a digit first.",
@@ -71,7 +71,7 @@ impl RenameArguments {
     }
 }
 
-/// Refuses what cannot be a name on one line.
+/// Refuses a text that cannot be a name on one line.
 fn check_name(field: &str, name: &str) -> Result<(), InvalidArguments> {
     let wrong = if name.is_empty() {
         "is empty; give a name"
@@ -91,7 +91,7 @@ fn check_name(field: &str, name: &str) -> Result<(), InvalidArguments> {
     ))
 }
 
-/// Whether a text is a name in the sense of most languages.
+/// Returns whether a text is an identifier in most languages.
 fn is_identifier(name: &str) -> bool {
     let name = name.strip_prefix("r#").unwrap_or(name);
     let begins = |one: char| one.is_alphabetic() || one == '_' || one == '$';

@@ -1,5 +1,5 @@
-//! The input schema of an arguments type, in the narrow form that every model API takes: an object, no references, no
-//! integer formats, no nulls, no titles. The file is the same for all tools.
+//! The input schema of an arguments type, in the narrow form that every model API accepts: an object, no references, no
+//! integer formats, no nulls, no titles. The code is the same for all tools.
 
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
@@ -59,7 +59,7 @@ fn drop_null(map: &mut Map<String, Value>) {
     }
 }
 
-/// Turns "this or null", which schemars makes of an optional enum, into the enum alone.
+/// Turns "this or null", which schemars generates for an optional enum, into the enum alone.
 fn unwrap_optional(map: &mut Map<String, Value>) {
     let Some(Value::Array(choices)) = map.get("anyOf") else {
         return;
@@ -74,12 +74,12 @@ fn unwrap_optional(map: &mut Map<String, Value>) {
     let only = only.clone();
     map.shift_remove("anyOf");
     for (key, value) in only {
-        // The description of the field says more than that of its type.
+        // The description of the field is more specific than that of its type.
         map.entry(key).or_insert(value);
     }
 }
 
-/// Turns `oneOf` constants, which schemars makes of a documented enum, into `enum`: several APIs refuse `oneOf`.
+/// Turns `oneOf` constants, which schemars generates for a documented enum, into `enum`: several APIs refuse `oneOf`.
 fn constants_to_enum(map: &mut Map<String, Value>) {
     let Some(Value::Array(choices)) = map.get("oneOf") else {
         return;

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// Whether an API is asked to enforce the schemas.
+/// Whether an API should enforce the schemas.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Strictness {
@@ -14,7 +14,7 @@ pub enum Strictness {
     Strict,
 }
 
-/// How a strict schema says that a field may be absent.
+/// How a strict schema expresses that a field may be absent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Absence {
     /// Every field is required, and an optional one may be null.
@@ -23,12 +23,12 @@ enum Absence {
     LeftOut,
 }
 
-/// The keywords that an API takes in a strict schema.
+/// The keywords that an API supports in a strict schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bounds {
     /// Bounds of numbers and of lists' lengths.
     All,
-    /// No bounds but that a list is not empty.
+    /// No bounds, except that a list is not empty.
     NotEmpty,
 }
 
@@ -37,11 +37,11 @@ enum Bounds {
 struct Rules {
     absence: Absence,
     bounds: Bounds,
-    /// What becomes of an optional boolean.
+    /// The treatment of an optional boolean.
     booleans: Booleans,
 }
 
-/// What becomes of an optional boolean in a strict schema.
+/// The treatment of an optional boolean in a strict schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Booleans {
     /// It may be null, like any other optional field.
@@ -50,8 +50,8 @@ enum Booleans {
     Required,
 }
 
-/// Converts a schema to OpenAI's strict form: every field is required, optional ones may be null. None where the schema
-/// has parts that the form lacks.
+/// Converts a schema to OpenAI's strict form: every field is required, optional ones may be null. Returns none if the
+/// schema has parts that the form does not support.
 pub(super) fn all_required(schema: &Value) -> Option<Value> {
     let rules = Rules {
         absence: Absence::Null,
@@ -61,7 +61,7 @@ pub(super) fn all_required(schema: &Value) -> Option<Value> {
     convert(schema, rules)
 }
 
-/// What is left of the limits that Anthropic's API sets for all strict tools of a request together.
+/// The remainder of the limits that Anthropic's API sets for all strict tools of a request together.
 #[derive(Debug)]
 pub(super) struct AnthropicLimits {
     tools: usize,
@@ -81,8 +81,8 @@ impl Default for AnthropicLimits {
 
 impl AnthropicLimits {
     /// Converts a schema to Anthropic's strict form. Its optional fields are left out of `required` while the limit of
-    /// those lasts, and else may be null. None where neither limit has room, or the schema has parts that the form
-    /// lacks.
+    /// those lasts, and otherwise may be null. Returns none if neither limit suffices, or the schema has parts that the
+    /// form does not support.
     pub(super) fn convert(&mut self, schema: &Value) -> Option<Value> {
         let optional = optional_fields(schema);
         let fits_left_out = optional <= self.optional;
@@ -107,7 +107,7 @@ impl AnthropicLimits {
     }
 }
 
-/// Counts the optional fields of a schema, nested ones too, without booleans.
+/// Counts the optional fields of a schema, including nested ones, without booleans.
 fn optional_fields(schema: &Value) -> usize {
     let nested = schema.get("items").map_or(0, optional_fields);
     let Some(fields) = schema.get("properties").and_then(Value::as_object) else {
@@ -167,7 +167,7 @@ fn convert(schema: &Value, rules: Rules) -> Option<Value> {
     Some(Value::Object(strict))
 }
 
-/// Makes null one of a field's values.
+/// Adds null to a field's values.
 fn allow_null(field: &mut Value) {
     let Value::Object(field) = field else { return };
     if let Some(kind) = field.get_mut("type") {

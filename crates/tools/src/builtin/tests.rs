@@ -1,10 +1,10 @@
-//! What the declarations promise: order, size, schemas, annotations.
+//! Properties of the declarations: order, size, schemas, annotations.
 
 use serde_json::Value;
 
 use super::*;
 
-/// The default list, with tools to come, is to fit into 10 kB.
+/// The default list, including future tools, has to fit into 10 kB.
 const MOST_BYTES_OF_ONE_TOOL: usize = 1_700;
 
 #[test]
@@ -127,7 +127,7 @@ fn prompts_say_what_models_get_wrong_without_them() {
     }
 }
 
-/// Agents that defer tools behind a search compare the words of a model's question with those of names, descriptions and
+/// Agents that hide tools behind a search compare the words of a model's query with those of names, descriptions and
 /// hints.
 #[test]
 fn every_word_that_a_model_would_try_finds_a_tool() {

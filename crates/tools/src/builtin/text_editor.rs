@@ -125,7 +125,7 @@ impl TextEditorArguments {
         }
     }
 
-    /// Makes the request that shows lines of a file or entries of a folder. The text is shown again even if it is
+    /// Creates the request that shows lines of a file or entries of a folder. The text is shown again even if it is
     /// unchanged, because models that are trained on this tool expect text from view.
     fn view(self) -> Result<Asked, InvalidArguments> {
         let range = self.view_range.unwrap_or_default();
@@ -164,7 +164,7 @@ fn change(file: FileRequest, insist: bool, dry_run: bool) -> Asked {
     request.into()
 }
 
-/// A field that a command requires.
+/// Returns a field that a command requires, or refuses the call.
 fn needed<T>(value: Option<T>, command: &str, field: &str) -> Result<T, InvalidArguments> {
     value.ok_or_else(|| {
         let message = format!("{NAME}: {command} needs {field}. Send the whole call again.");
@@ -191,7 +191,7 @@ impl Tool for TextEditor {
                 .into(),
             prompt: include_str!("prompts/text_editor.md").into(),
             input_schema: strict_schema::<TextEditorArguments>(),
-            // view shows text, and several agents show the model structured content instead of the text.
+            // view returns text, and several agents show the model structured content instead of the text.
             output_schema: None,
             read_only: false,
             destructive: true,

@@ -12,18 +12,18 @@ use lancet_model::outcome::Layout;
 use lancet_model::refusal::Numbers;
 use lancet_model::request::LineRange;
 
-/// A built-in tool. It has no state: it converts a call's arguments into a request, which the rooms carry out.
+/// A built-in tool. It has no state: it converts a call's arguments into a request, which crates/lancet carries out.
 pub trait Tool: Sync {
-    /// The name by which models call the tool.
+    /// Returns the name by which models call the tool.
     fn name(&self) -> &'static str;
 
-    /// The tool as it is described to agents, hosts and people.
+    /// Returns the tool's description for agents, hosts and people.
     fn declaration(&self) -> Declaration;
 
     /// Converts the arguments of a call to a request. The fields already fit the declared input schema.
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments>;
 
-    /// The names that other agents use for the same tool.
+    /// Returns the names that other agents use for the same tool.
     fn other_names(&self) -> &'static [OtherName] {
         &[]
     }
@@ -37,24 +37,24 @@ pub trait Tool: Sync {
         Ok(())
     }
 
-    /// Fields whose names have other characters than letters, digits and underscores, each with its other name. Both
-    /// names are accepted; lists for APIs that allow no such character have the other one.
+    /// Returns the fields whose names have characters other than letters, digits and underscores, each with its
+    /// alternative name. Both names are accepted; lists for APIs that allow no such character use the alternative.
     fn field_words(&self) -> &'static [(&'static str, &'static str)] {
         &[]
     }
 
-    /// Whether the tool is offered where the settings choose no tools.
+    /// Returns whether the tool is offered if the settings select no tools.
     fn offered(&self) -> Offered {
         Offered::ByDefault
     }
 
-    /// Whether the tool's answers show lines of a file that it writes; if so, a rule against reading also refuses the
-    /// tool.
+    /// Returns whether the tool's answers show lines of a file that it writes; if so, a rule against reading also
+    /// refuses the tool.
     fn shows(&self) -> Shows {
         Shows::Lines
     }
 
-    /// How the JSON of a change of one file is laid out.
+    /// Returns the layout of the JSON for a change of one file.
     fn layout(&self) -> Layout {
         Layout::OneFile
     }
@@ -64,7 +64,7 @@ pub trait Tool: Sync {
         Vocabulary::Edit
     }
 
-    /// Which column of error numbers the tool's refusals use.
+    /// Returns the column of error numbers that the tool's refusals use.
     fn numbers(&self) -> Numbers {
         Numbers::Edit
     }
@@ -73,12 +73,12 @@ pub trait Tool: Sync {
 /// Another name of a tool, which other agents use.
 pub struct OtherName {
     pub name: &'static str,
-    /// If not empty, the name means this tool only where the call has one of these fields.
+    /// If not empty, the name means this tool only if the call has one of these fields.
     pub only_with: &'static [&'static str],
 }
 
 impl OtherName {
-    /// Makes a name that means the tool whatever the call's fields are.
+    /// Creates a name that means the tool whatever the call's fields are.
     pub(super) const fn always(name: &'static str) -> Self {
         Self {
             name,
@@ -86,7 +86,7 @@ impl OtherName {
         }
     }
 
-    /// Whether a call of this name with these fields means the tool.
+    /// Returns whether a call with this name and these fields means the tool.
     pub(super) fn applies_to(&self, fields: &Map<String, Value>) -> bool {
         self.only_with.is_empty()
             || self
@@ -99,9 +99,9 @@ impl OtherName {
 /// When a tool is offered to a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offered {
-    /// The tool is offered also where the settings choose no tools.
+    /// The tool is also offered if the settings select no tools.
     ByDefault,
-    /// The tool is offered only where the settings name it.
+    /// The tool is offered only if the settings name it.
     WhenNamed,
 }
 
@@ -110,17 +110,17 @@ pub(super) fn typed<T: DeserializeOwned>(
     tool: &str,
     fields: Map<String, Value>,
 ) -> Result<T, InvalidArguments> {
-    // The fields have been checked against the schema, so this fails only where schema and type disagree.
+    // The fields have been checked against the schema, so this fails only if schema and type disagree.
     serde_json::from_value(Value::Object(fields))
         .map_err(|error| InvalidArguments::new(None, format!("{tool}: {error}")))
 }
 
-/// The text of an optional field; an empty text counts as an absent field.
+/// Returns the text of an optional field; an empty text counts as an absent field.
 pub(super) fn given(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.is_empty())
 }
 
-/// The number of an optional field that counts from 1; 0 counts as an absent field.
+/// Returns the number of an optional field that counts from 1; 0 counts as an absent field.
 pub(super) fn counted(number: Option<u64>) -> Option<u64> {
     number.filter(|number| *number > 0)
 }
@@ -143,7 +143,7 @@ pub(super) fn check_path(place: &str, field: &str, path: &str) -> Result<(), Inv
     ))
 }
 
-/// Refuses an empty text that has to say something.
+/// Refuses an empty text in a field that must not be empty.
 pub(super) fn check_given(tool: &str, field: &str, text: &str) -> Result<(), InvalidArguments> {
     match text.is_empty() {
         true => Err(InvalidArguments::new(
@@ -154,7 +154,7 @@ pub(super) fn check_given(tool: &str, field: &str, text: &str) -> Result<(), Inv
     }
 }
 
-/// Lines by their numbers, with the texts of the first and the last.
+/// Validates lines given by their numbers, with the texts of the first and the last.
 pub(super) fn line_range(
     tool: &str,
     (start, end): (u64, u64),

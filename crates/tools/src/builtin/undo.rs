@@ -1,4 +1,4 @@
-//! `Undo`: takes back a change of the session that calls it.
+//! `Undo`: undoes a change of the calling session.
 
 use lancet_model::non_exhaustive::NonExhaustive;
 use lancet_policy::Shows;
@@ -69,7 +69,7 @@ impl Tool for Undo {
             output_schema: Some(output::change_of_files()),
             read_only: false,
             destructive: true,
-            // The same call, sent again, takes back the change before.
+            // Repeating the call undoes the change before.
             idempotent: false,
             concurrent: false,
             search_hint: "undo revert take back change".into(),

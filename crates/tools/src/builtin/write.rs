@@ -86,7 +86,7 @@ impl Tool for Write {
             output_schema: Some(output::change_of_one_file()),
             read_only: false,
             destructive: true,
-            // The same call, sent again, would append twice.
+            // Repeating the call would append twice.
             idempotent: false,
             concurrent: false,
             search_hint: "write create new save overwrite append file".into(),

@@ -1,6 +1,6 @@
-//! Validates arguments against an input schema: repairs slips of notation and refuses the rest by field. It supports
-//! the narrow form of JSON schema that declarations have. It knows no tool, only the field names of [`EMPTY_IS_A_VALUE`]:
-//! of any other optional field, of a host's tool too, an empty string counts as absent.
+//! Validates arguments against an input schema: repairs slips of notation and refuses other faults by field. It
+//! supports the narrow form of JSON schema that declarations have. It depends on no tool, only on the field names of
+//! [`EMPTY_IS_A_VALUE`]: for any other optional field, also of a host's tool, an empty string counts as absent.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use super::invalid::{InvalidArguments, Repair, field_name, kind_of, listed, show
 use super::names::closest_field;
 use super::scalar;
 
-/// How many unknown fields one message lists.
+/// The maximum number of unknown fields in one message.
 const LISTED_FIELDS: usize = 5;
 
 /// Optional fields whose empty string differs from an absent field: a text to insert, or the name of an operation.
@@ -20,9 +20,9 @@ const EMPTY_IS_A_VALUE: [&str; 5] = [
     "operation",
 ];
 
-/// Validates the arguments of any declared tool against its input schema and gives them back with the slips repaired.
-/// Fields that say nothing (null; of an optional field an empty string, or 0 where 1 is the least) are dropped, which is not
-/// listed as a repair.
+/// Validates the arguments of any declared tool against its input schema and returns them with the slips repaired.
+/// Fields with an empty value (null; in an optional field an empty string, or 0 if the minimum is 1) are dropped, which
+/// is not listed as a repair.
 pub fn clean(
     tool: &str,
     schema: &Value,
@@ -34,8 +34,9 @@ pub fn clean(
     Ok((Value::Object(fields), repairs))
 }
 
-/// Gives the arguments as an object: some callers send none at all, or the object as JSON text. A field that is null counts
-/// as absent, so it is dropped before any field decides which tool is meant or what another field is called.
+/// Returns the arguments as an object: some callers send none at all, or the object as a JSON string. A field that is
+/// null counts as absent, so it is dropped before any field decides which tool is meant or how another field is
+/// interpreted.
 pub(super) fn object(
     tool: &str,
     arguments: Value,
@@ -177,8 +178,8 @@ fn clean_object(
     Ok(cleaned)
 }
 
-/// Whether the value of an optional field means the same as an absent field. Agents that must fill every field of a
-/// schema send an empty string, or 0 where the least number is 1.
+/// Returns whether the value of an optional field means the same as an absent field. Agents that must fill every field
+/// of a schema send an empty string, or 0 if the minimum is 1.
 fn says_nothing(name: &str, schema: &Value, value: &Value) -> bool {
     if EMPTY_IS_A_VALUE.contains(&name) {
         return false;

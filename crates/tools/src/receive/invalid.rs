@@ -1,4 +1,4 @@
-//! The results of *receive* besides the request: the error for arguments that cannot be used, and the list of repairs.
+//! The results of *receive* besides the request: the error for unusable arguments, and the list of repairs.
 
 use std::fmt;
 
@@ -14,14 +14,14 @@ const QUOTED_CHARACTERS: usize = 60;
 pub struct InvalidArguments {
     /// One to three sentences for the model, including the next step.
     pub message: String,
-    /// The field at fault, `edits[1].new_string` inside a list; none where the call as a whole is at fault.
+    /// The field at fault, `edits[1].new_string` inside a list; none if the call as a whole is at fault.
     pub field: Option<String>,
     /// The name or value that was probably meant.
     pub suggestion: Option<String>,
 }
 
 impl InvalidArguments {
-    /// Makes the error of a field, or of the call.
+    /// Creates the error for a field, or for the call.
     #[doc(hidden)]
     pub fn new(field: Option<&str>, message: String) -> Self {
         InvalidArguments {
@@ -45,13 +45,13 @@ impl InvalidArguments {
     }
 }
 
-/// A slip of notation that was read as what it clearly means.
+/// A slip of notation that was interpreted as what it clearly means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repair {
     /// The field, `edits[1].replace_all` inside a list; empty for the arguments as a whole.
     pub field: String,
-    /// What was sent and what it was read as, `"true" read as true`.
+    /// The sent value and its interpretation, `"true" read as true`.
     pub what: String,
 }
 
@@ -80,7 +80,7 @@ pub(super) fn quoted(text: &str) -> String {
     shown
 }
 
-/// Writes a caller's field name inside a message: unquoted where it is a plain word, as models know it from the schema.
+/// Formats a caller's field name for a message: unquoted if it is a plain word, as models know it from the schema.
 pub(super) fn field_name(name: &str) -> String {
     let plain = !name.is_empty()
         && name.len() <= QUOTED_CHARACTERS
@@ -90,7 +90,7 @@ pub(super) fn field_name(name: &str) -> String {
     if plain { name.to_owned() } else { quoted(name) }
 }
 
-/// Writes a value inside a message: the value itself where it is short, else its type.
+/// Formats a value for a message: the value itself if it is short, else its type.
 pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),

@@ -7,8 +7,8 @@ use super::invalid::InvalidArguments;
 use crate::builtin::{self, Tool};
 use lancet_model::closest::closest;
 
-/// Field names that come with a tool's other name. Under the tool's own name they are refused, and the message names
-/// the right field.
+/// Field names that are accepted together with a tool's other name. Under the tool's own name they are refused, and the
+/// message names the right field.
 const OTHER_FIELDS: &[(&str, &str)] = &[
     ("path", "file_path"),
     ("absolute_path", "file_path"),
@@ -43,13 +43,13 @@ const FAR_FIELDS: &[(&str, &str)] = &[
     ("version", "revision"),
 ];
 
-/// Gives the own name of the built-in tool that is called by this name or by one of its other names: `View`, `Replace`,
-/// `read_file`, `write_file`, `str_replace`.
+/// Returns the canonical name of the built-in tool that is called by this name or by one of its other names: `View`,
+/// `Replace`, `read_file`, `write_file`, `str_replace`.
 pub fn canonical_tool(name: &str) -> Option<&'static str> {
     builtin::called(name, &Map::new()).map(|tool| tool.name())
 }
 
-/// Finds the tool that an unknown name probably means; none where no name is near.
+/// Finds the tool that an unknown name probably means; returns none if no name is close.
 pub fn closest_tool(name: &str) -> Option<&'static str> {
     if let Some(tool) = canonical_tool(name) {
         return Some(tool);
@@ -70,8 +70,8 @@ pub(super) fn rename_fields(fields: &mut Map<String, Value>) {
     }
 }
 
-/// Renames fields that came under the names that consist of letters to the names of the schema. Two names of one field
-/// with different values are refused, because either could be meant.
+/// Renames fields that were sent under their alternative names to the names of the schema. Two names of one field with
+/// different values are refused, because either could be meant.
 pub(super) fn take_words(
     tool: &dyn Tool,
     fields: &mut Map<String, Value>,

@@ -1,4 +1,4 @@
-//! Validates one value that is neither list nor object against its schema.
+//! Validates a single value, neither list nor object, against its schema.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ const EXACT_FLOAT: f64 = 9_007_199_254_740_992.0;
 /// A value of the wanted type.
 pub(super) enum Cleaned {
     AsSent(Value),
-    /// The repaired value, with the words for what was sent and how it was read.
+    /// The repaired value, with a description of the sent value and its interpretation.
     Repaired(Value, String),
 }
 
@@ -85,7 +85,7 @@ fn string(schema: &Value, value: Value) -> Result<Cleaned, Wrong> {
     }
 }
 
-/// Reads a whole number, also from digits in text and from a float without fraction.
+/// Parses a whole number, also from digits in a string and from a float without fraction.
 pub(super) fn whole_number(value: &Value) -> Option<i128> {
     match value {
         Value::Number(number) => {

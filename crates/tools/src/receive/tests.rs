@@ -1,4 +1,4 @@
-//! Arguments as models send them: what is understood, what is refused and how.
+//! Arguments as models send them: which are accepted, which are refused and how.
 
 use lancet_model::non_exhaustive::NonExhaustive;
 use proptest::prelude::*;
@@ -47,7 +47,7 @@ fn request_of(asked: &Asked) -> &Request {
     }
 }
 
-/// The only edit of a request, with its file.
+/// Returns the only edit of a request, with its file.
 fn edit_of(asked: &Asked) -> (&str, &EditRequest) {
     match request_of(asked).files.as_slice() {
         [
@@ -280,7 +280,7 @@ fn an_optional_field_that_says_nothing_is_absent_in_every_tool() {
             };
             plain.insert((*field).to_owned(), value);
         }
-        // Which fields NotebookEdit needs depends on what it is to do.
+        // Which fields NotebookEdit requires depends on the edit mode.
         let meant = match tool {
             "NotebookEdit" => vec![
                 ("edit_mode", "insert"),
@@ -687,7 +687,7 @@ proptest! {
         }
     }
 
-    /// What was taken, sent again as it was understood, is taken the same and needs no repair.
+    /// Accepted arguments, sent again in their repaired form, are accepted with the same result and need no repair.
     #[test]
     fn repairs_are_complete(offset in any::<u64>(), force in any::<bool>(), float in any::<bool>()) {
         let offset = if float { offset >> 12 } else { offset };
