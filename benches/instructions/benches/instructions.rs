@@ -1,5 +1,5 @@
-//! Instruction counts by callgrind, each with a hard limit 10 % above what was measured. `cargo xtask bench` runs it;
-//! `benches/RESULTS.md` keeps the figures, `benches/README.md` says how to move a limit.
+//! Instruction counts by callgrind, each with a hard limit 10 % above the measured value. `cargo xtask bench` runs it;
+//! `benches/RESULTS.md` records the figures, `benches/README.md` explains how to change a limit.
 
 // The macros of the bench framework export private items.
 #![allow(missing_docs, unreachable_pub)]

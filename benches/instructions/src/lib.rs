@@ -1,5 +1,5 @@
-//! The input of the instruction counts: files of a given size, a query for each rung of the ladder, an engine on a
-//! folder of its own. It is made before the counting begins and is not measured.
+//! The input of the instruction counts: files of a given size, a query for each rung of the matching ladder, an engine
+//! on a temporary folder. It is created before the counting begins and is not measured.
 
 use lancet::{Lancet, Mode, RawCall, Session};
 use lancet_text::{Encoding, LineEnd, Rung, encode_new};
@@ -18,7 +18,7 @@ pub const LINE: &str = "    // the line that is edited says one";
 /// The same line after the edit.
 pub const LINE_AFTER: &str = "    // the line that is edited says two";
 
-/// Source-like text of at least `size` bytes with [`LINE`] in the middle.
+/// Returns source-like text of at least `size` bytes with [`LINE`] in the middle.
 pub fn source(size: usize) -> String {
     let mut text = String::with_capacity(size + 200);
     let mut edited = false;
@@ -41,7 +41,7 @@ fn line(number: usize) -> String {
     format!("    let value_{number} = compute(input[{number}], {factor}); // step {number}\n")
 }
 
-/// [`source`] of a megabyte in an encoding and with a line end.
+/// Returns [`source`] of a megabyte in an encoding and with a line end.
 ///
 /// # Panics
 /// Never: the text is plain ASCII.
@@ -50,7 +50,7 @@ pub fn encoded(label: &str, end: LineEnd) -> Vec<u8> {
     encode_new(&source(MEGABYTE), encoding, end).expect("ASCII stands in every encoding")
 }
 
-/// A query to the ladder that one rung answers: the file, the old and the new text.
+/// A query to the matching ladder that one rung answers: the file, the old and the new text.
 #[derive(Clone, Debug)]
 pub struct Question {
     /// The rung that finds the old text.
@@ -63,8 +63,8 @@ pub struct Question {
     pub new: String,
 }
 
-/// The query that `rung` answers on a file of [`RUNG_LINES`] lines. The place is in the middle, so that neither a
-/// search from the front nor one from the back is favoured.
+/// Returns the query that `rung` answers on a file of [`RUNG_LINES`] lines. The place is in the middle, so that neither
+/// a search from the front nor one from the back is favoured.
 pub fn question(rung: Rung) -> Question {
     let (place, old, new) = match rung {
         Rung::Exact => (
@@ -140,7 +140,7 @@ fn final_newline() -> Question {
     }
 }
 
-/// An engine on a folder of its own, and one call for it.
+/// An engine on a temporary folder, and one call for it.
 pub struct Scene {
     /// The folder, which is removed with the scene.
     pub folder: TempDir,
@@ -151,15 +151,15 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Makes a file of `size` bytes that was not read yet, and a Read of its first page.
+    /// Creates a file of `size` bytes that was not read yet, and a Read of its first page.
     pub fn read(size: usize) -> Scene {
         Scene::with(size, |path| {
             RawCall::new("Read", json!({ "file_path": path }))
         })
     }
 
-    /// Makes a file of `size` bytes whose middle was read, edited there and back, and one more Edit of that line: this
-    /// is what a call later in a conversation costs.
+    /// Creates a file of `size` bytes whose middle was read, edited there and back, and one more Edit of that line:
+    /// this is the cost of a call later in a conversation.
     ///
     /// # Panics
     /// A call before the measured one was refused.
