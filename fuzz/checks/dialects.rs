@@ -1,6 +1,6 @@
-//! Properties of any reply, in one format or in all: it is parsed or refused without a panic, in one piece as in many; what
-//! is parsed is in the format that was asked for and makes up no text. The first byte chooses the length of the pieces and
-//! which files are there; the rest is the reply.
+//! Properties of any reply, in one format or in all: it is parsed or refused without a panic, in one piece as in many;
+//! parsed parts have the requested format and contain no invented text. The first byte chooses the length of the pieces
+//! and which files exist; the rest is the reply.
 
 use lancet_dialects::{Action, Dialect, Options, ParseError, ReplyPart, ReplyStream, parse};
 
@@ -32,7 +32,7 @@ pub(crate) fn check(format: Option<Dialect>, data: &[u8]) {
                 assert!(!part.path.is_empty());
                 length += text_of(part);
             }
-            // A path may be used for several blocks; content comes from the reply once.
+            // A path may be used for several blocks; content is taken from the reply only once.
             assert!(length <= reply.len(), "{length} bytes from {}", reply.len());
         }
         Err(error) => {
@@ -62,7 +62,7 @@ fn in_pieces(
     stream.finish()
 }
 
-/// How many bytes of content a part carries; a line that stays counts once.
+/// Returns how many bytes of content a part carries; a context line counts once.
 fn text_of(part: &ReplyPart) -> usize {
     match &part.action {
         Action::Edit(hunk) => hunk.lines.iter().map(|line| line.text.len()).sum(),

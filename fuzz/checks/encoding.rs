@@ -26,7 +26,7 @@ pub(crate) fn check(data: &[u8]) {
     };
     let view = document.view();
 
-    // Lines tile the view, and their bytes tile the file after the byte order mark.
+    // Together, the lines cover the view, and their bytes cover the file after the byte order mark.
     let mut at = 0;
     let mut raw_at = None;
     for line in 0..document.line_count() {
@@ -55,7 +55,7 @@ pub(crate) fn check(data: &[u8]) {
     }
     assert_eq!(document.splice(&[]), Ok(Vec::new()));
 
-    // One line more, in plain letters.
+    // Insert one more line, in plain letters.
     let lines = document.line_count();
     let line = if lines == 0 {
         0

@@ -1,4 +1,4 @@
-//! Properties of any file, old text and new text: places are in order and disjoint, changes lie inside them, an exact
+//! Properties of any file, old text and new text: places are in order and disjoint, changes are inside them, an exact
 //! match is the text itself, and the bytes around the changes stay. The first byte encodes the options; file, old text
 //! and new text follow, separated by a byte 0x00.
 
@@ -89,7 +89,7 @@ pub(crate) fn check(data: &[u8]) {
                     let line = text.strip_suffix('\n').unwrap_or(text);
                     let blanks =
                         |character: char| " \t".contains(lancet_text::fold_char(character));
-                    // A deletion of whole lines takes the blanks around them along.
+                    // A deletion of whole lines also deletes the blanks around them.
                     let sent = old.strip_suffix('\n').unwrap_or(&old);
                     assert!(text == old || line.trim_matches(blanks) == sent.trim_matches(blanks));
                 }

@@ -1,5 +1,5 @@
-//! Properties of any text as a notebook: it is parsed or refused without a panic; where it is parsed, each change of a cell
-//! gives a notebook in which that cell, and no other, has changed.
+//! Properties of any text as a notebook: it is parsed or refused without a panic; if it is parsed, each change of a
+//! cell results in a notebook in which that cell, and no other, has changed.
 
 use lancet_formats::Notebook;
 use lancet_formats::notebook::{CellType, NewCell, Splice};

@@ -1,5 +1,5 @@
-//! Properties of any bytes as a picture: they are refused, or what is sent for them is small enough and has the size that
-//! is said.
+//! Properties of any bytes as a picture: they are refused, or the picture sent for them is small enough and has the
+//! reported size.
 
 use lancet_formats::picture::{MOST_BYTES, PictureFormat, VisionBudget, read, size};
 

@@ -1,4 +1,4 @@
-//! Fuzzes any file, old text and new text: the places that the ladder finds must be what it says.
+//! Fuzzes any file, old text and new text: the places that the matching ladder finds must be as it reports them.
 #![no_main]
 
 #[path = "../checks/ladder.rs"]

@@ -1,4 +1,4 @@
-//! Fuzzes any JSON as a model's arguments: it is cleaned or refused, and never a panic.
+//! Fuzzes any JSON as a model's arguments: it is cleaned or refused, and never causes a panic.
 #![no_main]
 
 #[path = "../checks/receive.rs"]
