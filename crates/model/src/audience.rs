@@ -24,7 +24,7 @@ pub enum Audience {
     Tools {
         /// The prefix of the tools' names.
         prefix: ToolPrefix,
-        /// The folder that the paths in sentences are relative to; none where they are absolute.
+        /// The folder that the paths in sentences are relative to; none if they are absolute.
         names_from: Option<PathBuf>,
     },
     /// A person at the shell: files are named so that a command typed in the working folder finds them, next steps are

@@ -281,7 +281,7 @@ impl Cancel {
         self.writing.store(false, Ordering::SeqCst);
     }
 
-    /// Describes how far the search of the call has come; none where the call does not search, or has not begun to.
+    /// Describes how far the search of the call has come; none if the call does not search, or has not begun to.
     pub fn so_far(&self) -> Option<String> {
         let (looked_at, found) = (self.so_far.visited(), self.so_far.found());
         (looked_at > 0).then(|| {

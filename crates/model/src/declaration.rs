@@ -25,7 +25,7 @@ pub struct Declaration {
     pub prompt: Cow<'static, str>,
     /// The JSON schema of the arguments; it is strict, and every field has a description.
     pub input_schema: Value,
-    /// The JSON schema of the answer's data; none where the data is not offered as structured content.
+    /// The JSON schema of the answer's data; none if the data is not offered as structured content.
     pub output_schema: Option<Value>,
     /// Whether the tool changes no file.
     pub read_only: bool,

@@ -108,7 +108,7 @@ pub struct Correction {
     pub old: Option<String>,
     /// The text to replace it with.
     pub new: Option<String>,
-    /// The first and the last line of the place, from 1; none where the correction is not about a place.
+    /// The first and the last line of the place, from 1; none if the correction is not about a place.
     pub lines: Option<(usize, usize)>,
 }
 

@@ -242,7 +242,7 @@ impl Reply {
         }
     }
 
-    /// Returns the kind of refusal; none where the call was carried out.
+    /// Returns the kind of refusal; none if the call was carried out.
     pub fn refusal(&self) -> Option<RefusalKind> {
         match &self.outcome {
             Outcome::Refused(refused) => Some(refused.kind),

@@ -153,7 +153,7 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn resolve(&self, path: &Path) -> io::Result<PathBuf>;
     /// `lstat` of an absolute path. Only to check whether a root is still where it was.
     fn stat_path(&self, path: &Path) -> io::Result<Stamp>;
-    /// `stat` of the folder at an absolute path; fails where any component is a link. Only to check whether a folder
+    /// `stat` of the folder at an absolute path; fails if any component is a link. Only to check whether a folder
     /// is still where it was.
     fn stat_folder(&self, path: &Path) -> io::Result<Stamp>;
     /// Opens a folder by its absolute path: a root, or `/`.

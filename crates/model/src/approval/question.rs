@@ -62,10 +62,10 @@ pub struct FileQuestion {
     /// The file's old path where it is moved.
     #[serde(with = "encoding::optional_path")]
     pub moved_from: Option<PathBuf>,
-    /// Why the file needs an answer: the mode, the rule, or the protected name. None where this file alone would be
+    /// Why the file needs an answer: the mode, the rule, or the protected name. None if this file alone would be
     /// written without a question.
     pub reason: Option<String>,
-    /// The rule that requires the question, with its layer and place; none where the mode or a protected name requires
+    /// The rule that requires the question, with its layer and place; none if the mode or a protected name requires
     /// it.
     pub rule: Option<String>,
     /// Whether the name is protected or secret: `--yes` does not answer questions about those.
@@ -79,9 +79,9 @@ pub struct FileQuestion {
     pub notices: Vec<String>,
     /// The numbers of added and removed lines.
     pub lines: (usize, usize),
-    /// The whole new text with LF line ends, for a person who wants to edit it; none where it cannot be edited.
+    /// The whole new text with LF line ends, for a person who wants to edit it; none if it cannot be edited.
     pub text: Option<String>,
-    /// The text of the file as it is, with LF line ends, to compare an edited text with; none where the new text cannot
+    /// The text of the file as it is, with LF line ends, to compare an edited text with; none if the new text cannot
     /// be edited. Of a new file it is empty.
     pub old_text: Option<String>,
     #[doc(hidden)]

@@ -15,7 +15,7 @@ use super::{ChangeKind, Executable, GitDiff, Guarantee, Hunk, LineEndings, Rung}
 pub struct ChangeOutcome {
     /// The changed files, in the order of the call.
     pub files: Vec<FileOutcome>,
-    /// The id of the change in the history; none where nothing was written.
+    /// The id of the change in the history; none if nothing was written.
     pub operation: Option<String>,
     /// Whether the call was a dry run: nothing was written.
     pub dry_run: bool,
@@ -81,7 +81,7 @@ pub struct OmittedPart {
     /// The file as the call named it or as it was opened.
     #[serde(rename = "file_path")]
     pub path: String,
-    /// The lines of the file as it was; none where the whole file was left out.
+    /// The lines of the file as it was; none if the whole file was left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<Vec<OldLines>>,
     #[doc(hidden)]
@@ -145,7 +145,7 @@ pub struct FileOutcome {
     /// Whether the difference was too large to compute: the patch has line numbers and no lines.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub coarse: bool,
-    /// How the old text was matched; none where the whole content was written.
+    /// How the old text was matched; none if the whole content was written.
     #[serde(flatten)]
     pub matching: Option<Matching>,
     /// The state of the file after the write; none in a dry run and for a file that was removed.

@@ -9,7 +9,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GitDiff {
-    /// The file in its repository; none where the two were not compared.
+    /// The file in its repository; none if the two were not compared.
     #[serde(flatten)]
     pub file: Option<GitFile>,
     /// The result of the comparison.

@@ -52,7 +52,7 @@ impl EditRequest {
         self.old.is_empty() && self.place == Place::Text
     }
 
-    /// Returns the hunk's place; none where the edit is not a hunk.
+    /// Returns the hunk's place; none if the edit is not a hunk.
     #[doc(hidden)]
     pub fn as_hunk(&self) -> Option<&HunkPlace> {
         match &self.place {
