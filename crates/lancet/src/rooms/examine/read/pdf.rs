@@ -53,8 +53,7 @@ pub(super) fn wanted(range: PageRange) -> Wanted {
     }
 }
 
-/// Returns whether a large file has the header of a PDF and is small enough to be read; an error where it is a larger
-/// one.
+/// Returns whether a large file has the header of a PDF and may be read; an error where it is too large.
 pub(super) fn is_readable(target: &Target, file_size: u64) -> Result<bool, Refusal> {
     let (head, _) = target
         .located
