@@ -141,7 +141,20 @@ fn refused(reply: &Reply, kind: &str) {
 }
 
 /// Returns how an answer shows a text that is to be sent.
-fn block(text: &str, name: &str) -> String {
+fn block(reader: Reader, text: &str, name: &str) -> String {
+    if reader == Reader::Person {
+        let lines = text.trim_end_matches('\n');
+        let indented = lines.split('\n').map(|line| match line {
+            "" => "\n".to_owned(),
+            line => format!("    {line}\n"),
+        });
+        let indented: String = indented.collect();
+        return match text.len() - lines.len() {
+            0 => indented.trim_end_matches('\n').to_owned(),
+            1 => format!("{indented}(it ends in a newline)"),
+            newlines => format!("{indented}(it ends in {newlines} newlines)"),
+        };
+    }
     match text.len() - text.trim_end_matches('\n').len() {
         0 => format!("{text}\n(end of {name})"),
         1 => format!("{text}(end of {name}, which ends in a newline)"),
@@ -228,8 +241,8 @@ fn offers_are_exact(place: &Place, name: &str, text: &str, new: &str) {
         };
         let shown = format!(
             ", {send} this {old_name}:\n{}\nwith this {new_name}:\n{}\n",
-            block(old, old_name),
-            block(new, new_name)
+            block(place.reader, old, old_name),
+            block(place.reader, new, new_name)
         );
         assert!(
             reply.text().contains(&shown),

@@ -54,6 +54,16 @@ pub const INSTEAD: Term = term(
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileText(pub String);
 
+/// A text that the reader is to send or to compare, on lines of its own below a sentence. A model gets it byte for byte
+/// and a line that marks its end, because clients trim the end of an answer. A person gets its lines indented.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextBlock {
+    /// The field, or the lines, that the text is the value of.
+    pub name: Message,
+    /// The text.
+    pub text: String,
+}
+
 /// Text that is the same for every reader: numbers with their nouns, commands that are already rendered, names of
 /// rules, messages of the system.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,6 +92,8 @@ enum Part {
     Path(QuotedPath),
     /// Text that is never changed.
     Exact(String),
+    /// A text on its own lines.
+    Block(TextBlock),
     /// The first characters of a message.
     Cut(Message, usize),
 }
@@ -161,6 +173,7 @@ impl Message {
             match part {
                 Part::Prose(words) => text.push_str(words),
                 Part::Exact(words) => text.push_str(words),
+                Part::Block(block) => text.push_str(&block.render(audience)),
                 Part::Term(term) => text.push_str(audience.term(*term)),
                 Part::ForTools(_) if audience.is_person() => {}
                 Part::ForTools(message) => text.push_str(&message.render(audience)),
@@ -199,6 +212,46 @@ impl Say for &QuotedPath {
 impl Say for FileText {
     fn add_to(self, message: &mut Message) {
         message.parts.push(Part::Exact(self.0));
+    }
+}
+
+impl TextBlock {
+    fn render(&self, audience: &Audience) -> String {
+        let lines = self.text.trim_end_matches('\n');
+        let newlines = self.text.len() - lines.len();
+        if audience.is_person() {
+            let mut indented = indented(lines);
+            match newlines {
+                0 => {}
+                1 => indented.push_str("\n(it ends in a newline)"),
+                _ => indented.push_str(&format!("\n(it ends in {newlines} newlines)")),
+            }
+            return indented;
+        }
+        let name = self.name.render(audience);
+        match newlines {
+            0 => format!("{lines}\n(end of {name})"),
+            1 => format!("{lines}\n(end of {name}, which ends in a newline)"),
+            _ => format!(
+                "{}(end of {name}, which ends in {newlines} newlines)",
+                self.text
+            ),
+        }
+    }
+}
+
+/// Indents every line that has text by four spaces.
+fn indented(text: &str) -> String {
+    let lines = text.split('\n').map(|line| match line.is_empty() {
+        true => String::new(),
+        false => format!("    {line}"),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+impl Say for TextBlock {
+    fn add_to(self, message: &mut Message) {
+        message.parts.push(Part::Block(self));
     }
 }
 

@@ -274,7 +274,10 @@ async fn without_a_word_only_known_clients_are_asked() {
     )
     .await;
     assert_eq!((asked.len(), refusal(&result)), (0, "declined"));
-    assert!(text(&result).contains("no person can be asked here"), "{result}");
+    assert!(
+        text(&result).contains("no person can be asked here"),
+        "{result}"
+    );
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ pub(crate) use self::ambiguous::{NAMED_PLACES, Searched, ambiguous};
 pub(crate) use self::hunk::{MetHunk, hunk_ambiguous, hunk_not_found, unplaced};
 pub(crate) use self::marker::{marker_ambiguous, marker_not_found};
 use super::edit::source::SentEdit;
-use crate::message::{FileText, Message, NEW, Say, message, term, verbatim};
+use crate::message::{Message, NEW, Say, TextBlock, message, term, verbatim};
 use crate::next_call::{self, Remedy};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rooms::context::CallContext;
@@ -229,18 +229,13 @@ pub(crate) fn leak(reason: impl Say, mended: Option<&str>) -> Refusal {
         .with("new_string", mended)
 }
 
-/// Shows the whole of a text that the caller is to send, followed by a line that marks its end, because clients trim
-/// the end of an answer. `None` where it has more characters than `most`.
-fn shown(name: impl Say, text: &str, most: usize) -> Option<Message> {
+/// Shows the whole of a text that the caller is to send. `None` where it has more characters than `most`.
+fn shown(name: impl Say, text: &str, most: usize) -> Option<TextBlock> {
     if text.chars().nth(most).is_some() {
         return None;
     }
-    let newlines = text.len() - text.trim_end_matches('\n').len();
-    let (gap, ends) = match newlines {
-        0 => ("\n", Message::default()),
-        1 => ("", message![", which ends in a newline"]),
-        _ => ("", message![", which ends in ", newlines, " newlines"]),
-    };
-    let text = FileText(text.to_owned());
-    Some(message![text, gap, "(end of ", name, ends, ")"])
+    Some(TextBlock {
+        name: message![name],
+        text: text.to_owned(),
+    })
 }

@@ -149,7 +149,10 @@ fn with_edits(
 ) -> (Message, Request) {
     let (own, others): (Vec<_>, Vec<_>) = edits.into_iter().partition(|(path, _)| path.is_empty());
     let note = match others.len() {
-        0 => message![verbatim(server), " planned the changes of the moved file's own imports"],
+        0 => message![
+            verbatim(server),
+            " planned the changes of the moved file's own imports"
+        ],
         files => message![
             verbatim(server),
             " planned the changes of imports: ",
