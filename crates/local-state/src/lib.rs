@@ -10,7 +10,7 @@
 //! - [`LocalState`] is the store of the machine's half: the journal of the write and the displaced files. `Store` of
 //!   `lancet-history` implements it in the database of the state folder.
 //! - [`Presence`], [`UnsavedFiles`] and [`ResidentNote`] are files by which running programs publish their state to
-//! others.
+//!   others.
 //! - [`Holder`] is the process that holds a lock.
 
 pub mod displaced;
