@@ -182,7 +182,7 @@ impl<'m, 's> Matches<'m, 's> {
                 break;
             }
             self.at = if start == end { end + 1 } else { end };
-            // An empty match directly behind another does not count.
+            // An empty match directly after another does not count.
             if start == end && self.last == Some(end) {
                 continue;
             }

@@ -158,9 +158,9 @@ pub struct Index {
     /// The memory and the watches that were taken from the user's budget.
     memory: Held,
     watches: Held,
-    /// How much the current refresh may still read.
+    /// The limit of what the current refresh may still read.
     allowance: ReadAllowance,
-    /// How many ignored files may still be signed, and how many bytes of them.
+    /// The number of ignored files that may still be signed, and of their bytes.
     ignored_allowance: ReadAllowance,
     buffer: Vec<u8>,
 }

@@ -30,7 +30,7 @@ use output::FileOutput;
 pub use output::{MakeVisible, Output, Paint};
 use sink::{FirstMatchSink, GuardedSink};
 
-/// What is printed of each file.
+/// The part of each file that is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Printed {
     /// The matching lines.
@@ -69,10 +69,10 @@ pub enum Naming {
     None,
 }
 
-/// How matches are printed.
+/// The options for printing matches.
 #[derive(Clone, Debug)]
 pub struct PrintOptions {
-    /// What is printed of each file.
+    /// The part of each file that is printed.
     pub printed: Printed,
     /// Which lines are selected.
     pub selected: Selected,
@@ -124,7 +124,7 @@ pub enum FileRow<'l> {
 pub struct PrintSearch<'p> {
     /// The pattern.
     pub pattern: &'p Pattern,
-    /// How matches are printed.
+    /// The options for printing matches.
     pub options: &'p PrintOptions,
     /// The names of the starts.
     pub typed: &'p TypedStarts,

@@ -106,7 +106,7 @@ impl<'s> StopCheck<'s> {
 /// A pattern's matcher that can be stopped; one for each thread.
 pub(crate) struct StoppableMatcher<'p> {
     pattern: &'p Pattern,
-    /// What the text of the present search consists of.
+    /// The alphabet of the text of the present search.
     text: Cell<Alphabet>,
     spans_lines: bool,
     stop_check: StopCheck<'p>,

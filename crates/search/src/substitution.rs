@@ -7,7 +7,7 @@ use grep_matcher::{Captures as _, Matcher as _};
 use crate::gate::Stop;
 use crate::pattern::Pattern;
 
-/// How many matches are replaced between two checks of [`Stop`].
+/// The number of matches that are replaced between two checks of [`Stop`].
 const BETWEEN_CHECKS: usize = 1 << 10;
 
 /// A pattern and the text that replaces its matches.

@@ -12,7 +12,7 @@ use crate::pattern::Pattern;
 use crate::tally::Tally;
 use crate::walk::{File, Visitor, Walk};
 
-/// How far a search has to go.
+/// The extent to which a search has to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchExtent {
     /// To its end, so that the totals are exact.

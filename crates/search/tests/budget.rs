@@ -1,4 +1,4 @@
-//! The budget of a user over several processes: this test program runs once more and takes its part, and is killed.
+//! The budget of a user over several processes: this test program is started once more, takes its part, and is killed.
 
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::path::Path;
@@ -9,7 +9,7 @@ use lancet_testing::judges::skipped;
 use lancet_testing::user::assert_one_passed;
 use lancet_workspace::watch_limit;
 
-/// Tells the other process what to take, as `FOLDER`, `SLOTS` and `PORTIONS`.
+/// The environment variable that says what the other process takes, as `FOLDER`, `SLOTS` and `PORTIONS`.
 const ROLE: &str = "LANCET_TEST_BUDGET";
 const SLOTS: u64 = 6;
 
@@ -21,7 +21,8 @@ fn allowance(state: &Path) -> WatchAllowance {
     WatchAllowance::open(state, SLOTS * PORTION * 4)
 }
 
-/// Not a test of its own: what the other process does. It takes its part, says so, and holds it until its input ends.
+/// Not a test by itself, but the code of the other process. It takes its part, reports it, and holds it until its input
+/// ends.
 #[test]
 fn takes_its_part_when_told_to() {
     let Ok(role) = std::env::var(ROLE) else {
@@ -49,12 +50,12 @@ fn takes_its_part_when_told_to() {
     let _ = std::io::stdin().lines().count();
 }
 
-/// Tells the other process that it is in a user namespace with a limit of its own.
+/// The environment variable that says that the other process is in a user namespace with a separate limit.
 const NAMESPACE: &str = "LANCET_TEST_WATCH_LIMIT";
-/// The limit in that namespace. Only its own processes see it.
+/// The limit in that namespace. Only the processes in it see the limit.
 const LOWERED: u64 = 4_096;
 
-/// Not a test of its own: what the process in the namespace finds.
+/// Not a test by itself, but the code of the process in the namespace.
 #[test]
 fn finds_the_limit_of_its_namespace_when_told_to() {
     if std::env::var_os(NAMESPACE).is_none() {
@@ -95,7 +96,7 @@ fn the_limit_of_watches_is_that_of_the_own_user_namespace() {
     assert_eq!(watch_limit(), before, "outside the limit stays");
 }
 
-/// Another process that has told what it got.
+/// Another process that has reported what it got.
 struct Other {
     process: Child,
     output: Lines<BufReader<ChildStdout>>,
@@ -122,7 +123,7 @@ fn other(state: &Path, slots: u64, portions: u64) -> Other {
 }
 
 impl Other {
-    /// Ends it by SIGKILL, so that no code of ours runs in it.
+    /// Ends it by SIGKILL, so that none of its code runs any more.
     fn kill(mut self) {
         self.process.kill().expect("killed");
         self.process.wait().expect("ended");
@@ -131,7 +132,7 @@ impl Other {
     /// Lets it end by itself.
     fn end(mut self) {
         drop(self.process.stdin.take());
-        // Read to its end: the test program fails where it cannot write.
+        // The output is read to its end, because the test program fails if it cannot write.
         self.output.by_ref().for_each(drop);
         assert!(self.process.wait().expect("ended").success());
     }
@@ -175,7 +176,7 @@ fn a_program_that_a_holder_starts_inherits_nothing() {
         .arg("60")
         .spawn()
         .expect("sleep is installed");
-    // The budget is closed with its last owner, though the other program runs on.
+    // The budget is closed with its last owner, although the other program continues to run.
     drop(held);
     assert!(all(state.path()).is_some());
     started.kill().expect("killed");

@@ -1,4 +1,4 @@
-//! A file that is in memory gives the same lines as the same file on the disk, whatever it holds.
+//! Checks that a file that is in memory gives the same lines as the same file on the disk, whatever it contains.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ fn wide(text: &str) -> Vec<u8> {
     [0xFF, 0xFE].into_iter().chain(units).collect()
 }
 
-/// Files of every kind that is read in its own way.
+/// Returns files of every kind that is read differently.
 fn files() -> Vec<(&'static str, Vec<u8>)> {
     let lines = format!("a needle\nhay\n{}", "more hay\n".repeat(100)).into_bytes();
     let with_late_nul = [&lines.repeat(100)[..], b"\0", &lines].concat();
@@ -47,7 +47,7 @@ fn files() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// The excerpt of a file from the disk and from memory.
+/// Returns the excerpt of a file from the disk and from memory.
 fn both(
     name: &str,
     bytes: &[u8],

@@ -1,5 +1,6 @@
-//! What a walk and a search promise beyond ripgrep's answers: what is left out is counted, a gate holds back, a stop
-//! stops, and nothing but regular files is opened. And topics of ripgrep's own tracker, by number, in cases of our own.
+//! The guarantees of a walk and a search beyond ripgrep's results: what is left out is counted, a gate denies entries,
+//! a stop ends the search, and nothing but regular files is opened. Further cases follow topics of ripgrep's issue
+//! tracker, by number.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -203,7 +204,7 @@ fn a_stop_stops_and_tells_where() {
 
 #[test]
 fn nothing_more_is_looked_at_once_a_stop_was_told() {
-    // More than are listed and handed out at once.
+    // More entries than are listed and distributed at once.
     let ground = Ground::new(&[]);
     for number in 0..9_000 {
         ground.write(&format!("wide/f{number}"), b"x\n");
@@ -229,7 +230,7 @@ fn nothing_more_is_looked_at_once_a_stop_was_told() {
         });
         assert!(survey.stopped_at.is_some(), "{mode}");
         assert!(survey.total < 9_000, "{mode}: {}", survey.total);
-        // Each of three threads looks after every few files.
+        // Each of three threads checks after every few files.
         let after = after.into_inner();
         assert!(after <= 3 * 8, "{mode}: {after} looked at after the stop");
     }
@@ -268,7 +269,7 @@ fn a_nul_far_inside_ends_the_search_there_and_is_told() {
     bytes.push(0);
     bytes.extend(line.repeat(10));
     ground.write("late.txt", &bytes);
-    // Larger than what is searched in one piece.
+    // Larger than a file that is searched in one piece.
     let mut large = line.repeat(60_000);
     large.push(0);
     large.extend(line.repeat(10));
@@ -334,7 +335,8 @@ fn the_excludes_of_a_linked_worktree_count() {
     assert_eq!(ground.list(ask).0, ["kept"]);
 }
 
-/// Topics of ripgrep's tracker by their number there, and some of ours: rules (file and text), files, what a walk finds.
+/// Topics of ripgrep's issue tracker by their number there, and some others: rules (file and text), files, what a walk
+/// finds.
 type Topic = (
     &'static str,
     &'static [(&'static str, &'static str)],
@@ -546,7 +548,7 @@ fn topics_of_ripgreps_tracker_about_ignore_rules() {
 
 #[test]
 fn topics_of_ripgreps_tracker_about_lines() {
-    // Number there, or ours; text, pattern, whether matches span lines, the lines found.
+    // The number in ripgrep's tracker, or a name; text, pattern, whether matches span lines, the lines found.
     let topics: &[(&str, &str, &str, MatchSpan, &[u64])] = &[
         ("ours", "a\nb\n", "(?m)^b$", MatchSpan::SingleLine, &[2]),
         ("ours", "a\r\nb\r\n", "a$", MatchSpan::SingleLine, &[]),

@@ -64,7 +64,7 @@ mod tests {
 
     use super::{LANES, PART, count_newlines, find_control};
 
-    /// Bytes that are mostly not looked for.
+    /// Generates bytes most of which are not searched for.
     fn byte() -> impl Strategy<Value = u8> {
         prop_oneof![
             20 => any::<u8>().prop_map(|byte| byte | 0x20),

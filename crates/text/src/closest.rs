@@ -3,7 +3,7 @@
 
 use crate::diff::common_prefix;
 
-/// How many characters of a name are compared. Longer names are rare, and their start is enough.
+/// The number of characters of a name that are compared. Longer names are rare, and their start is enough.
 const COMPARED_MOST: usize = 128;
 
 /// Returns up to `most` of the names that are near enough to be meant, nearest first. Letter case and `_`, `-` and

@@ -42,7 +42,7 @@ pub(crate) enum Bom {
 pub enum NotText {
     /// The bytes have NULs and are not UTF-16, or they are UTF-32 or a PDF.
     Binary {
-        /// What the bytes are, judged by the first of them, such as "ELF program" or "unknown binary data".
+        /// The kind of the data, judged by its first bytes, such as "ELF program" or "unknown binary data".
         kind: &'static str,
     },
 }

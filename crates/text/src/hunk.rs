@@ -58,7 +58,7 @@ impl HunkBounds {
     }
 }
 
-/// What a hunk says about the newline of its last line.
+/// The statement of a hunk about the newline of its last line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FinalNewline {
     /// The hunk says nothing; a newline that the file lacks stays missing.
@@ -88,7 +88,7 @@ pub enum LastLine {
     Kept,
 }
 
-/// How a hunk gives its old and its new lines.
+/// The form in which a hunk gives its old and its new lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sides {
     /// As two texts, like an edit: they are compared to find the lines that stay.

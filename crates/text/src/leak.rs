@@ -45,7 +45,7 @@ pub struct Leak {
     pub mended: Option<String>,
 }
 
-/// How many characters of a line a reason quotes.
+/// The number of characters of a line that a reason quotes.
 const QUOTED_MOST: usize = 80;
 
 /// The longest mended text that is returned, in bytes.

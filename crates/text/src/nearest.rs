@@ -30,10 +30,10 @@ const REGIONS_MOST: usize = 6;
 /// The text of a region is returned up to this many bytes; for a longer one only the lines are.
 const REGION_TEXT_MOST: usize = 8_000;
 
-/// How alike a region must be to be returned, in per cent.
+/// The least likeness of a region that is returned, in per cent.
 const ALIKE_LEAST: u8 = 50;
 
-/// How much less alike than the best region another one may be, in per cent.
+/// The largest difference in likeness between the best region and another one, in per cent.
 const BEHIND_MOST: u8 = 25;
 
 /// A part of the file that resembles the text that was searched for.
@@ -43,9 +43,9 @@ pub struct Region {
     pub lines: Range<usize>,
     /// Its range in the view.
     pub range: Range<usize>,
-    /// How alike it is, in per cent.
+    /// Its likeness, in per cent.
     pub alike: u8,
-    /// How it differs: at most five clauses of at most 500 characters, without a full stop.
+    /// Its differences: at most five clauses of at most 500 characters, without a full stop.
     pub differences: Vec<Clause>,
     /// The text of the file there, which would be found if sent as an `old_string`. `None` where it is over 8,000
     /// bytes.

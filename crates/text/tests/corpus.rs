@@ -1,4 +1,4 @@
-//! Replays everything that the fuzz targets `encoding` and `ladder` have learned, on stable.
+//! Replays the inputs that the fuzz targets `encoding` and `ladder` have collected, on stable.
 
 #[path = "../../../fuzz/checks/encoding.rs"]
 mod encoding;

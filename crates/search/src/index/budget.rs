@@ -177,7 +177,7 @@ impl Drop for Held {
 pub struct Exhausted {
     /// The requested amount, rounded up.
     pub wanted: u64,
-    /// What was free at that moment.
+    /// The amount that was free at that moment.
     pub free: u64,
 }
 

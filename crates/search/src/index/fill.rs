@@ -144,7 +144,7 @@ pub(super) fn has_own_encoding(scope: &IndexScope<'_>, path: &Path) -> bool {
     (scope.encodings)(path).is_some()
 }
 
-/// How a search treats the whole content of a file.
+/// The treatment of a file's whole content by a search.
 pub(super) enum SearchedText<'t> {
     /// The content is decoded first.
     Undecided,
@@ -169,7 +169,7 @@ impl<'t> SearchedText<'t> {
     }
 }
 
-/// What was determined about the text of a file.
+/// The facts that were determined about the text of a file.
 struct Filled {
     kind: TextKind,
     blocks: BlockRange,

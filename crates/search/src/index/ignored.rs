@@ -30,7 +30,7 @@ pub(super) struct IgnoredEntry {
     text: IgnoredText,
 }
 
-/// What is known about the text of an ignored entry.
+/// The known facts about the text of an ignored entry.
 #[derive(Clone, Copy)]
 enum IgnoredText {
     Unknown,

@@ -38,14 +38,14 @@ impl fmt::Debug for ResidentTree {
     }
 }
 
-/// How much of a result is needed at once.
+/// The part of a result that is needed at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageNeed {
     /// The number of entries that the page shows.
     pub entries: u64,
-    /// What an entry is.
+    /// The kind of an entry.
     pub unit: PageUnit,
-    /// How long further matches are counted once the page is full; `None` counts all of them.
+    /// The time for which further matches are counted once the page is full; `None` counts all of them.
     pub counting: Option<Duration>,
 }
 
@@ -58,7 +58,7 @@ impl PageNeed {
     };
 }
 
-/// What a page consists of.
+/// The entries that a page consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageUnit {
     /// Files.

@@ -25,7 +25,7 @@ const READ_AT_ONCE: ReadAllowance = ReadAllowance {
 /// If an ignore file of a folder with more files than this below it changes, the index is rebuilt.
 const MOST_JUDGED_AGAIN: usize = 4_000;
 
-/// What has to be compared with the disk again.
+/// Files, folders and rules that have to be compared with the disk again.
 #[derive(Default)]
 struct Doubts {
     files: BTreeSet<FileId>,
@@ -327,7 +327,7 @@ impl Index {
     }
 }
 
-/// How far a folder is listed again.
+/// The depth to which a folder is listed again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Depth {
     /// Only the folder itself.

@@ -31,7 +31,7 @@ struct RuleFileStat {
     changed: (i64, i64),
 }
 
-/// What is known about a file.
+/// The last known state of a file.
 struct KnownRuleFile {
     state: State,
     /// The bytes, where the stat result alone proves nothing.

@@ -6,12 +6,12 @@ use std::time::{Duration, SystemTime};
 /// Up to this many answered searches, a change of their number alone is not published.
 const FEW: u64 = 32;
 
-/// What is resident of one root.
+/// The part of one root that is resident.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexStatus {
     /// The root.
     pub root: PathBuf,
-    /// What is resident of it.
+    /// The state of its index.
     pub residency: Residency,
 }
 
@@ -31,7 +31,7 @@ pub enum Residency {
 pub struct ResidentFacts {
     /// When the index was complete.
     pub since: SystemTime,
-    /// How long building it took.
+    /// The time that building took.
     pub built_in: Duration,
     /// The number of files in it.
     pub files: u64,

@@ -23,7 +23,7 @@ use crate::name_key::NameKey;
 use crate::rules::Rules;
 use crate::tally::Tally;
 
-/// How a search treats a file.
+/// The treatment of a file by a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextKind {
     /// The file is searched if its signature lets it through.
@@ -89,8 +89,8 @@ pub(super) struct Table {
     /// The files in path order, and the place of each file in it.
     order: Vec<FileId>,
     ranks: Vec<u32>,
-    /// How a search treats each file and where its signature is, in path order, and the places of those that are opened
-    /// for every search.
+    /// The treatment of each file by a search and where its signature is, in path order, and the places of those that
+    /// are opened for every search.
     kinds: Vec<TextKind>,
     blocks: Vec<BlockRange>,
     unsigned: Vec<u32>,

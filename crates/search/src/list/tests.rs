@@ -1,4 +1,4 @@
-//! Lists of files: their order, their bounds, and entries that are told later.
+//! Lists of files: their order, their bounds, and entries that are computed later.
 
 use super::*;
 
@@ -63,7 +63,7 @@ fn full_lists_join_to_what_one_would_have_kept() {
     assert!(entries.len() >= 5);
 }
 
-/// Entries of which only their numbers are kept.
+/// Entries of which only the numbers are stored.
 #[derive(Debug)]
 struct Numbered(Range<usize>);
 

@@ -8,7 +8,7 @@ use std::fmt::{self, Write};
 
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
-/// What a text is known to consist of.
+/// The bytes that a text is known to consist of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alphabet {
     /// Bytes below 0x80 only.

@@ -1,4 +1,4 @@
-//! How an expression is compiled: ripgrep's flags `-i`, `-S`, `-U`, `-w` and `-x`.
+//! The options with which an expression is compiled: ripgrep's flags `-i`, `-S`, `-U`, `-w` and `-x`.
 
 use std::convert::Infallible;
 
@@ -13,7 +13,7 @@ pub enum Case {
     Insensitive,
 }
 
-/// How many lines a match may span.
+/// The number of lines that a match may span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchSpan {
     /// A match lies within one line.
@@ -27,9 +27,9 @@ pub enum MatchSpan {
 pub struct PatternOptions {
     /// Whether case must match.
     pub case: Case,
-    /// How many lines a match may span.
+    /// The number of lines that a match may span.
     pub span: MatchSpan,
-    /// What the dot matches where a match may span lines.
+    /// The characters that the dot matches where a match may span lines.
     pub dot: Dot,
     /// Where a match must begin and end.
     pub boundary: Boundary,
@@ -48,7 +48,7 @@ impl PatternOptions {
     }
 }
 
-/// What the dot matches where a match may span lines.
+/// The characters that the dot matches where a match may span lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dot {
     /// Any character, as with ripgrep's `--multiline-dotall`.

@@ -1,4 +1,4 @@
-//! What is compiled later, or only for ASCII, is what would have been compiled at once.
+//! Checks that what is compiled later, or only for ASCII, equals what would have been compiled at once.
 
 use grep_matcher::{Match, Matcher};
 use grep_searcher::SearcherBuilder;
@@ -19,7 +19,7 @@ fn all(matcher: &impl Matcher, text: &[u8]) -> Vec<Match> {
     found
 }
 
-/// The numbers and the bytes of what a search reports.
+/// Returns the line numbers and the bytes of what a search reports.
 fn reported(pattern: &Pattern, matcher: &RegexMatcher, text: &[u8]) -> Vec<(u64, Vec<u8>)> {
     let mut found = Vec::new();
     let mut searcher = SearcherBuilder::new()
@@ -36,7 +36,7 @@ fn reported(pattern: &Pattern, matcher: &RegexMatcher, text: &[u8]) -> Vec<(u64,
     found
 }
 
-/// Letters that other letters of the question are a form of take their place, and what remains is dropped.
+/// Makes a text ASCII: replaces the letters that are a form of an ASCII letter by it, and drops the rest.
 fn as_ascii(text: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(text)
         .replace('\u{212A}', "k")
@@ -123,7 +123,7 @@ proptest! {
     }
 }
 
-/// Parts of expressions of which most cannot be compiled, or not with all options.
+/// Parts of expressions most of which cannot be compiled, or not with all options.
 const REFUSED: &[&str] = &[
     "",
     "(",

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_millis(30);
 /// Makes the control characters of a text visible.
 pub type MakeVisible = fn(&str) -> Cow<'_, str>;
 
-/// How output looks. Where a terminal shows it, the control characters of files and names are made visible.
+/// The look of output. Where a terminal shows it, the control characters of files and names are made visible.
 #[derive(Clone, Copy, Debug)]
 pub enum Paint {
     /// The bytes as they are.

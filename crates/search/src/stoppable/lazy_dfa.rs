@@ -24,12 +24,12 @@ const STEP_BUILDING: usize = 1 << 8;
 const BUILD_COST: usize = 8;
 /// The state cache of one direction; a full cache is cleared.
 const CACHE_BYTES: usize = 2 << 20;
-/// How often the cache may be cleared before the DFA gives up, unless states serve for [`BYTES_PER_STATE`].
+/// The number of times the cache may be cleared before the DFA gives up, unless states serve for [`BYTES_PER_STATE`].
 const CACHE_CLEARS: usize = 4;
-/// How many bytes of text each state must have served for the DFA to go on after [`CACHE_CLEARS`].
+/// The number of bytes of text each state must have served for the DFA to continue after [`CACHE_CLEARS`].
 const BYTES_PER_STATE: usize = 64;
 
-/// What a search should find.
+/// The goal of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// The leftmost-first match.

@@ -1,4 +1,4 @@
-//! Steps of any size find what ripgrep's matcher finds at once, and a search that is stopped ends.
+//! Checks that steps of any size find what ripgrep's matcher finds at once, and that a search that is stopped ends.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -210,7 +210,8 @@ fn one_that_is_told_to_stop_stops_at_once_wherever_it_is() {
     }
 }
 
-/// Checks are as frequent as the pattern is slow: each of these bytes takes as long as thousands of an easy one.
+/// The slower the pattern, the more often the stop is checked: each of these bytes takes as long as thousands of bytes
+/// of an easy pattern.
 #[test]
 fn a_slow_pattern_is_asked_often() {
     let one_line = vec![b'a'; 4_000];

@@ -1,4 +1,4 @@
-//! Pseudo-random numbers, the same for the same seed.
+//! Pseudo-random numbers. The same seed gives the same numbers.
 
 pub(crate) struct Chance(u64);
 
@@ -19,17 +19,17 @@ impl Chance {
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.next() % end as u64).unwrap_or(0)
     }
 
-    /// True once in `times`.
+    /// Returns true once in `times` on average.
     pub(crate) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 
-    /// One of some.
+    /// Returns one of some items.
     pub(crate) fn one<'t, T: ?Sized>(&mut self, of: &[&'t T]) -> &'t T {
         of[self.below(of.len())]
     }

@@ -1,4 +1,4 @@
-//! Random changes of a tree between two questions, as programs and people make them.
+//! Random changes of a tree between two searches, as programs and people make them.
 
 use std::fs;
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::chance::Chance;
 use crate::tree::{FILES, FOLDERS, Tree, content, rules};
 
-/// Writes a file, unless a pipe has its name: that would wait for a reader.
+/// Writes a file, unless a pipe has its name: writing to it would wait for a reader.
 fn put(path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> std::io::Result<()> {
     let path = path.as_ref();
     match path.is_file() || !path.exists() {
@@ -18,7 +18,7 @@ fn put(path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> std::io::Result<()> {
 }
 
 impl Tree {
-    /// Makes one random change. One that is not possible just then is left out.
+    /// Makes one random change. A change that is currently impossible is left out.
     pub(crate) fn change(&mut self, chance: &mut Chance) {
         let _ = self.try_change(chance);
         self.list();
@@ -41,7 +41,7 @@ impl Tree {
             4 => fs::remove_file(file),
             5 => put(new, content(chance)),
             6 => {
-                // As editors save: a new file gets the name.
+                // Editors save like this: a new file gets the name.
                 let beside = folder.join("beside.new");
                 put(&beside, content(chance))?;
                 fs::rename(beside, file)
@@ -73,15 +73,15 @@ impl Tree {
             ),
             14 => put(self.home.join("git/ignore"), rules(chance)),
             15 if folder != self.root => {
-                // A folder gives way to a link.
+                // A link replaces a folder.
                 let away = self.above().join("away");
                 let _ = fs::remove_dir_all(&away);
                 fs::rename(&folder, &away)?;
                 symlink(&away, folder)
             }
             16 => {
-                // A second name outside the tree, written through later. That a name is made elsewhere is not told of (docs/search.md),
-                // so the file itself is touched as well.
+                // A second name outside the tree, written through later. The kernel does not report that a name is
+                // created elsewhere (docs/search.md), so the file itself is touched as well.
                 let other = self.above().join("other name");
                 let _ = fs::remove_file(&other);
                 fs::hard_link(&file, &other)?;
@@ -93,7 +93,7 @@ impl Tree {
                 fs::set_permissions(file, fs::Permissions::from_mode(mode))
             }
             _ => {
-                // Out and in again, under the same name.
+                // The folder is moved out and in again, under the same name.
                 let away = self.above().join("moved away");
                 let _ = fs::remove_dir_all(&away);
                 if folder == self.root {
@@ -106,7 +106,7 @@ impl Tree {
         }
     }
 
-    /// The folder around the root.
+    /// Returns the folder around the root.
     fn above(&self) -> &Path {
         self.root.parent().expect("the root is in a folder")
     }
@@ -130,7 +130,7 @@ impl Tree {
         (!fitting.is_empty()).then(|| fitting[chance.below(fitting.len())].clone())
     }
 
-    /// Notes the entries that the tree has now.
+    /// Records the entries that the tree has now.
     fn list(&mut self) {
         let mut entries = Vec::new();
         let mut waiting = vec![self.root.clone()];

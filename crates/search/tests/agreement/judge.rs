@@ -1,4 +1,4 @@
-//! The judge: the ripgrep that the test set-up pinned, asked in a process, its answers read.
+//! The reference: the ripgrep that the test set-up pinned, run as a process, with its output parsed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,12 +25,13 @@ impl Judge {
         program.exists().then_some(Judge { program })
     }
 
-    /// Asks it, from the tree's root. What it could not read, or not understand in an ignore file, it passes over.
+    /// Runs it from the tree's root. Its errors about files that it could not read, or lines of ignore files that it
+    /// did not understand, are ignored.
     pub(crate) fn ask(&self, tree: &Tree, arguments: &[String]) -> Vec<u8> {
         self.run(tree, arguments).0
     }
 
-    /// Whether ripgrep accepts a question, tried on an empty input.
+    /// Returns whether ripgrep accepts the arguments, tried on an empty input.
     pub(crate) fn accepts(&self, tree: &Tree, arguments: &[String]) -> bool {
         let mut arguments = arguments.to_vec();
         arguments.extend(["--", "/dev/null"].map(str::to_owned));
@@ -55,7 +56,7 @@ impl Judge {
     }
 }
 
-/// The names in an answer of `--files` or `-l`.
+/// Returns the names in the output of `--files` or `-l`.
 pub(crate) fn names(answer: &[u8]) -> Vec<PathBuf> {
     answer
         .split(|byte| *byte == 0)
@@ -64,7 +65,7 @@ pub(crate) fn names(answer: &[u8]) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The counts in an answer of `-c`.
+/// Returns the counts in the output of `-c`.
 pub(crate) fn counts(answer: &[u8]) -> BTreeMap<PathBuf, u64> {
     let mut counts = BTreeMap::new();
     let mut rest = answer;
@@ -80,7 +81,7 @@ pub(crate) fn counts(answer: &[u8]) -> BTreeMap<PathBuf, u64> {
     counts
 }
 
-/// The lines in an answer with `-n`, by file.
+/// Returns the lines in the output with `-n`, by file.
 pub(crate) fn lines(answer: &[u8]) -> BTreeMap<PathBuf, ShownLines> {
     let mut files: BTreeMap<PathBuf, ShownLines> = BTreeMap::new();
     let mut rest = answer;
@@ -89,7 +90,7 @@ pub(crate) fn lines(answer: &[u8]) -> BTreeMap<PathBuf, ShownLines> {
             rest = after;
             continue;
         }
-        // A name may hold a line end, so the NUL comes first.
+        // A name may contain a line end, so the NUL comes first.
         let at = rest.iter().position(|byte| *byte == 0).expect("a name");
         let end = rest[at..]
             .iter()

@@ -1,6 +1,6 @@
-//! Agreement with ripgrep: random trees and random questions, answered by both and compared. What may differ, and why, is
-//! the table in docs/search.md; everything else that differs is a failure. `LANCET_LAW_CASES` says how many (one
-//! question for five cases), `LANCET_SEARCH_SEED` where they begin.
+//! Agreement with ripgrep: random trees and random searches, run by both and compared. The table in docs/search.md
+//! lists what may differ, and why; every other difference is a failure. `LANCET_LAW_CASES` sets how many searches there
+//! are (one for five cases), `LANCET_SEARCH_SEED` where they begin.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -17,12 +17,12 @@ use judge::Judge;
 use question::Question;
 use tree::Tree;
 
-/// Questions asked of one tree.
+/// The number of searches of one tree.
 const PER_TREE: u64 = 30;
 
-/// One question for this many cases of a law, because each question starts processes: 2,000 in CI.
+/// One search for this many cases of a property test, because each search starts processes: 2,000 in CI.
 const CASES_EACH: u64 = 5;
-/// The least and the greatest number of questions.
+/// The least and the greatest number of searches.
 const LEAST: u64 = 100;
 const MOST: u64 = 100_000;
 
@@ -63,7 +63,7 @@ fn random_questions_have_ripgreps_answers() {
     println!("{compared} questions, no difference");
 }
 
-/// The seed that the random trees begin with.
+/// Returns the number in an environment variable, such as the seed of the random trees.
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! The same questions, answered by lancet's search.
+//! The same searches, run by lancet.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,28 +17,28 @@ use crate::tree::Tree;
 /// The scope of a search.
 #[derive(Clone, Debug)]
 pub(crate) struct Scope {
-    /// From the root; empty for the root itself.
+    /// The path from the root; empty for the root itself.
     pub(crate) path: PathBuf,
     pub(crate) ignoring: IgnoreFiles,
     pub(crate) glob: Option<String>,
     pub(crate) kind: Option<String>,
 }
 
-/// An answer, by path from the root.
+/// The result of a search, by path from the root.
 pub(crate) struct Answer {
     pub(crate) files: Vec<PathBuf>,
     pub(crate) counts: BTreeMap<PathBuf, u64>,
     pub(crate) lines: BTreeMap<PathBuf, ShownLines>,
 }
 
-/// The pattern to search for; none lists the files.
+/// The pattern to search for; without one the files are listed.
 pub(crate) struct Wanted<'p> {
     pub(crate) pattern: &'p Pattern,
     pub(crate) before: usize,
     pub(crate) after: usize,
 }
 
-/// Makes the walk of a scope and passes it on, with the workspace and the start's path.
+/// Creates the walk of a scope and passes it on, with the workspace and the start's path.
 pub(crate) fn with_walk<T>(
     tree: &Tree,
     scope: &Scope,

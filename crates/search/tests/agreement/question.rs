@@ -1,4 +1,4 @@
-//! One random question, asked of both.
+//! One random search, run by both implementations.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -106,17 +106,18 @@ const GLOBS: &[&str] = &[
 ];
 const TYPES: &[&str] = &["rust", "py", "json", "md", "make", "log", "all"];
 
-/// A question.
+/// A random search.
 #[derive(Debug)]
 pub(crate) struct Question {
     scope: Scope,
-    /// Nothing lists the files.
+    /// The pattern; `None` lists the files.
     pattern: Option<&'static str>,
     case: Case,
     span: MatchSpan,
     before: usize,
     after: usize,
-    /// Bytes that are looked through at once: small ones bring the steps into play that large files are searched in.
+    /// The number of bytes that are searched at once. Small values exercise the steps in which large files are
+    /// searched.
     piece: usize,
 }
 
@@ -127,7 +128,7 @@ impl Question {
         } else {
             PathBuf::new()
         };
-        // A link that is named leads elsewhere, and a pipe is no file.
+        // A link that is named leads elsewhere, and a pipe is not a file.
         let full = tree.root.join(&path);
         let plain = full
             .symlink_metadata()
@@ -167,7 +168,7 @@ impl Question {
         }
     }
 
-    /// The scope, and the pattern where it is one.
+    /// Returns the scope, and the compiled pattern if there is one.
     pub(crate) fn parts(&self, tree: &Tree) -> Option<(&Scope, Option<Pattern>)> {
         let globs: Vec<&str> = self.scope.glob.as_deref().into_iter().collect();
         let understood = lancet_search::Filter::default().with_globs(&[&tree.root], &globs);
@@ -179,7 +180,7 @@ impl Question {
         Some((&self.scope, pattern))
     }
 
-    /// Asks both; an error says how the answers differ.
+    /// Runs both; an error describes how the results differ.
     pub(crate) fn compare(&self, tree: &Tree, judge: &Judge) -> Result<(), String> {
         if let Some(glob) = &self.scope.glob {
             let asked = ["--files", "-g", glob].map(str::to_owned);
@@ -224,7 +225,7 @@ impl Question {
         let theirs = judge.ask(tree, &self.with_path(asked));
         let theirs = judge::counts(&theirs);
         for (path, count) in &ours.counts {
-            // Named by the glob though left out by the rules: a file that ripgrep has only with `-g`.
+            // Named by the glob although left out by the rules: a file that ripgrep finds only with `-g`.
             if theirs.get(path).is_some_and(|number| number != count) {
                 return Err(format!(
                     "{path:?}: {:?} matches, here {count}",
@@ -248,7 +249,7 @@ impl Question {
             };
             let mut their = &their[..];
             if self.span == MatchSpan::MultiLine {
-                // Lines before an empty match behind the last line, which is itself not shown.
+                // Lines before an empty match after the last line, which is itself not shown.
                 while their.len() > mine.len() && their.last().is_some_and(|line| !line.1) {
                     their = &their[..their.len() - 1];
                 }
@@ -287,8 +288,8 @@ impl Question {
         asked
     }
 
-    /// Names against names: what ripgrep finds without `-g` and `-t`, less what these leave out; and no file more but
-    /// one that the glob names literally.
+    /// Compares names: lancet must find what ripgrep finds without `-g` and `-t`, except what these leave out, and no
+    /// other file except one that the glob names literally.
     fn compare_names(
         &self,
         tree: &Tree,
@@ -307,7 +308,7 @@ impl Question {
         for (flag, value) in [("-g", &self.scope.glob), ("-t", &self.scope.kind)] {
             let Some(value) = value else { continue };
             filtered = true;
-            // All below the folder is meant.
+            // The glob means everything below the folder.
             let files = if flag == "-g" && value.ends_with('/') {
                 "**"
             } else {

@@ -1,5 +1,5 @@
-//! A resident tree answers as a walk does, whole data compared, while files, folders and ignore files change between the
-//! questions. That a walk answers as ripgrep does is shown beside this.
+//! Checks that a resident tree returns what a walk returns, comparing whole results, while files, folders and ignore
+//! files change between the searches. The neighbouring modules check that a walk returns what ripgrep returns.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,12 +17,12 @@ use crate::ours::{excludes, with_walk};
 use crate::question::Question;
 use crate::tree::Tree;
 
-/// Questions asked of one tree.
+/// The number of searches of one tree.
 const PER_TREE: u64 = 100;
-/// One question for this many cases of a law: 1,000 in the test command.
+/// One search for this many cases of a property test: 1,000 in the test command.
 const CASES_EACH: u64 = 10;
 
-/// How the questions were answered.
+/// The counts of searches by how they were answered.
 #[derive(Debug, Default)]
 struct Answered {
     from_memory: u64,

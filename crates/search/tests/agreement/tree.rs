@@ -102,12 +102,12 @@ const WORDS: &[&str] = &[
     "end",
 ];
 
-/// A tree on the disk, with a folder above it and a home beside it.
+/// A tree on the disk, with a folder above it and a home next to it.
 pub(crate) struct Tree {
     _temporary: tempfile::TempDir,
-    /// Where searches start.
+    /// The folder where searches start.
     pub(crate) root: PathBuf,
-    /// Where git's global excludes are, `git/ignore`.
+    /// The folder that contains git's global excludes, `git/ignore`.
     pub(crate) home: PathBuf,
     /// Every file and folder, from the root.
     pub(crate) entries: Vec<PathBuf>,
@@ -143,7 +143,7 @@ impl Tree {
             if chance.once_in(4) {
                 let text = rules(chance);
                 if chance.once_in(12) {
-                    // Rules behind a link count, too.
+                    // Rules that are reached through a link also count.
                     write(&folder.join("rules.txt"), &text);
                     let _ = std::os::unix::fs::symlink("rules.txt", folder.join(name));
                 } else {
@@ -206,7 +206,7 @@ pub(crate) fn rules(chance: &mut Chance) -> Vec<u8> {
     for _ in 0..1 + chance.below(4) {
         text.extend(chance.one(RULES).as_bytes());
         if chance.once_in(30) {
-            // What follows a line that is no UTF-8 is lost, in ripgrep as here.
+            // Lines after one that is not UTF-8 are lost, in ripgrep as here.
             text.extend(b"\xff");
         }
         text.extend(end);
@@ -238,8 +238,8 @@ pub(crate) fn content(chance: &mut Chance) -> Vec<u8> {
         1 => wide(&text, u16::to_be_bytes, &[0xFE, 0xFF]),
         2 => [b"\xEF\xBB\xBF", &bytes[..]].concat(),
         3 => {
-            // Early, so that it is binary for everybody; and behind a first line that ripgrep's first look, of three
-            // bytes, does not see whole: it would answer for that line.
+            // The NUL is early, so that the file is binary for both implementations. It is after a first line that
+            // ripgrep's first read, of three bytes, does not see whole, since otherwise ripgrep would report that line.
             let at = chance.below(bytes.len() + 1);
             bytes.insert(at, 0);
             [b"data ", &bytes[..]].concat()
@@ -265,7 +265,7 @@ fn wide(text: &str, bytes: fn(u16) -> [u8; 2], mark: &[u8]) -> Vec<u8> {
         .collect()
 }
 
-/// A path from bytes that a program printed.
+/// Returns the path for bytes that a program printed.
 pub(crate) fn path_of(bytes: &[u8]) -> PathBuf {
     let bytes = bytes.strip_prefix(b"./").unwrap_or(bytes);
     PathBuf::from(OsStr::from_bytes(bytes))

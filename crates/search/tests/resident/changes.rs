@@ -35,7 +35,7 @@ impl Ground {
         }
     }
 
-    /// Asks for all files, newest first.
+    /// Runs a walk that lists all files, newest first.
     fn with_walk<T>(&self, ask: impl FnOnce(&Walk<'_>) -> T) -> T {
         let filter = Filter::default()
             .with_globs(&[&self.root], &["**/*.txt"])
@@ -50,7 +50,7 @@ impl Ground {
         })
     }
 
-    /// The files in memory, newest first, which are those that a walk finds.
+    /// Returns the files in memory, newest first, which are those that a walk finds.
     fn newest(&self) -> Vec<PathBuf> {
         let names = |mut summary: SearchSummary| -> Vec<PathBuf> {
             let files = summary.files.all().iter();
@@ -136,7 +136,7 @@ fn a_list_keeps_its_places_while_files_of_it_change_and_go() {
 #[test]
 fn a_search_does_not_wait_until_a_large_folder_that_has_come_is_read() {
     let ground = Ground::with(&["a.txt"]);
-    // Hidden, so that it is not in the tree yet.
+    // The file is hidden, so that it is not in the tree yet.
     let large = ground.root.join(".large");
     fs::create_dir(&large).expect("made");
     for number in 0..2_500 {

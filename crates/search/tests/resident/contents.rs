@@ -1,4 +1,5 @@
-//! Contents that were given back come back while searches go on, and never one that is not the file's own any more.
+//! Checks that contents that were dropped are loaded again while searches go on, and never with a content that the file
+//! no longer has.
 
 use std::fs;
 use std::time::{Duration, SystemTime};
@@ -32,7 +33,7 @@ fn matches(folder: &ResidentFolder, word: &str) -> u64 {
 fn contents_come_back_and_those_of_changed_files_do_not() {
     let place = tempfile::tempdir().expect("a folder");
     let root = place.path().canonicalize().expect("there");
-    // What was changed a moment ago could change again without another stamp.
+    // A file that was changed a moment ago could change again without a different stamp.
     let earlier = SystemTime::now() - Duration::from_secs(3_600);
     for number in 0..200 {
         let file = root.join(format!("file{number:03}.txt"));

@@ -1,4 +1,5 @@
-//! A folder whose tree is resident, for tests: it is built under no rules but the folder's own, and asked by a walk of all of it.
+//! A folder whose tree is resident, for tests. It is built with no rules except the folder's own, and searched with a
+//! walk of all of it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ pub(crate) struct ResidentFolder {
     pub(crate) trees: [Arc<ResidentTree>; 1],
 }
 
-/// What the tree is built and searched under.
+/// Returns the conditions under which the tree is built and searched.
 pub(crate) fn scope() -> IndexScope<'static> {
     IndexScope {
         excludes: None,
@@ -44,7 +45,7 @@ impl ResidentFolder {
         }
     }
 
-    /// Asks with a walk of the whole folder.
+    /// Calls a function with a walk of the whole folder.
     pub(crate) fn with_walk<T>(
         &self,
         filter: &Filter,

@@ -1,5 +1,5 @@
-//! A write that returned before a search began is found by it, whoever wrote, in a tree that is resident. Each round writes a word
-//! that was never there, searches for it, and for the word of the round before, which is gone.
+//! Checks that a write that returned before a search began is found by it, in a resident tree, whichever process wrote.
+//! Each round writes a word that was never there, searches for it, and for the word of the round before, which is gone.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -12,7 +12,7 @@ use lancet_search::{
 
 use crate::folder::{ResidentFolder, scope};
 
-/// Another process that writes what it is told, and says when it has.
+/// Another process that writes what it is sent, and reports when it has.
 struct Writer {
     process: Child,
     said: BufReader<std::process::ChildStdout>,
@@ -102,7 +102,7 @@ fn a_write_that_returned_before_a_search_is_found_by_it() {
                 }
             }
             assert_eq!(found(&word), 1, "round {round}");
-            // What was appended stays until its file is written again.
+            // Appended text stays until its file is written again.
             fs::write(&file, "").expect("emptied");
             assert_eq!(found(&word), 0, "round {round}");
             assert_eq!(found(&last), 0, "round {round}");

@@ -1,5 +1,6 @@
-//! Large files of a resident tree are searched in the blocks that can match, and the numbers of matches are those of a search of the
-//! whole file: words at the ends of blocks and files, long lines, other line ends, expressions that look at the ends of lines and texts.
+//! Checks that large files of a resident tree are searched in the blocks that can match, and that the numbers of
+//! matches are those of a search of the whole file: words at the ends of blocks and files, long lines, other line ends,
+//! expressions with assertions about the ends of lines and texts.
 
 use std::fs;
 
@@ -21,7 +22,8 @@ struct LargeText {
     blocks: usize,
     line: usize,
     line_end: &'static str,
-    /// Where words stand: the block, the bytes from its beginning (or, negative, before its end), and the word with what is around it.
+    /// The positions of the words: the block, the bytes from its beginning (or, negative, before its end), and the word
+    /// with the text around it.
     words: Vec<(usize, isize, &'static [u8])>,
     beginning: &'static str,
     ending: &'static str,
@@ -96,7 +98,7 @@ fn large_text() -> impl Strategy<Value = LargeText> {
         )
 }
 
-/// Expressions whose literals the signatures know, and how each depends on lines and texts.
+/// Expressions whose literals are in the signatures, and how each depends on lines and texts.
 const EXPRESSIONS: [&str; 12] = [
     "marker",
     "^marker",

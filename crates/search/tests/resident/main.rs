@@ -1,5 +1,5 @@
-//! What a resident tree must keep to, on real folders: writes are seen at once, changes that come together are taken in whole, and
-//! large files are searched as if they were read to their end.
+//! The guarantees of a resident tree, on real folders: writes are seen at once, changes that come together are taken in
+//! whole, and large files are searched as if they were read to their end.
 
 #![allow(clippy::print_stdout)]
 

@@ -1,4 +1,4 @@
-//! What is mounted over a folder or a file of a resident tree is noticed by the next search, which then walks.
+//! Checks that a mount over a folder or a file of a resident tree is noticed by the next search, which then walks.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ impl Drop for BoundFile<'_> {
     }
 }
 
-/// Whether a search for a word is answered from memory.
+/// Returns whether a search for a word is answered from memory.
 fn is_answered(folder: &ResidentFolder) -> bool {
     let pattern = Pattern::new("words", Case::Sensitive, MatchSpan::SingleLine).expect("one");
     let (order, page) = (Order::Path, PageNeed::ALL);

@@ -16,21 +16,21 @@ use super::spans::trimmed;
 use super::trim::{common_head, common_tail};
 use super::{Difference, LineStarts};
 
-/// How many bytes between common start and end a millisecond of budget pays for.
+/// The number of bytes between common start and end that a millisecond of budget pays for.
 const BYTES_PER_MILLISECOND: usize = 200_000;
 
-/// How many lines between common start and end a millisecond of budget pays for.
+/// The number of lines between common start and end that a millisecond of budget pays for.
 const LINES_PER_MILLISECOND: usize = 2_500;
 
 /// A line that occurs more often than this is no anchor for imara-diff's histogram. Where a run has only such lines,
 /// each is compared with each, in quadratic time.
 const FREQUENT: u32 = 63;
 
-/// How many pairs of frequent lines a millisecond of budget pays for.
+/// The number of pairs of frequent lines that a millisecond of budget pays for.
 const PAIRS_PER_MILLISECOND: usize = 500_000;
 
-/// How many lines of the common start and end are included in the comparison, so that a changed run can slide to where
-/// a reader would put it.
+/// The number of lines of the common start and end that are included in the comparison, so that a changed run can slide
+/// to where a reader would put it.
 const SLIDE: usize = 32;
 
 /// Returns the difference between `old` and `new`. It is coarse where there are more changed lines than can be shown,

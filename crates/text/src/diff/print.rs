@@ -173,7 +173,7 @@ pub fn unified(hunks: &[Hunk]) -> String {
     text
 }
 
-/// How many hunks [`outline`] names before it counts the rest.
+/// The number of hunks that [`outline`] names before it counts the rest.
 const OUTLINE_MOST: usize = 20;
 
 /// Returns the hunks by line numbers alone, at most twenty of them:

@@ -1,4 +1,4 @@
-//! Properties of hunks: applied to the old text they give the new one, for our own reader and for git's.
+//! Properties of hunks: applied to the old text they give the new one, both with the reader here and with git's.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ use super::*;
 use crate::document::Document;
 use crate::splice::Change;
 
-/// Time enough for a slow machine: what these tests ask for never depends on the clock.
+/// Enough time for a slow machine: the results that these tests check never depend on the clock.
 const AMPLE: Duration = Duration::from_secs(60);
 
 fn changed(view: &str, changes: &[Change]) -> String {
@@ -24,7 +24,7 @@ fn changed(view: &str, changes: &[Change]) -> String {
     new + &view[at..]
 }
 
-/// Applies hunks strictly: every number must be right, every old line must be there.
+/// Applies hunks strictly: every number must be correct, and every old line must exist.
 fn patched(old: &str, hunks: &[Hunk]) -> String {
     let lines: Vec<&str> = old.split_inclusive('\n').collect();
     let mut new: Vec<String> = Vec::new();
@@ -314,7 +314,7 @@ fn an_outline_is_bounded() {
     assert!(text.ends_with("; 30 more"), "{text}");
 }
 
-/// The real program is the judge of what we print.
+/// The real program decides whether the output is correct.
 #[test]
 fn git_applies_what_is_printed() {
     let numbered: String = (1..=40).map(|line| format!("line {line}\n")).collect();

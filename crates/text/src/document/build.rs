@@ -12,11 +12,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// How many bytes are decoded between two checkpoints: few enough to walk in microseconds, and so many that checkpoints
-/// take less than a hundredth of the text.
+/// The number of bytes that are decoded between two checkpoints: few enough to walk in microseconds, and enough that
+/// checkpoints take less than a hundredth of the text.
 const BLOCK: usize = 2 << 10;
 
-/// What a CR without a following LF is in this file: a character, or a line end.
+/// The meaning of a CR without a following LF in this file: a character, or a line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LoneCr {
     Character,

@@ -13,7 +13,7 @@ pub(crate) struct Position {
     pub(crate) raw: usize,
 }
 
-/// How offsets of the view are mapped to offsets of the file.
+/// The mapping of offsets of the view to offsets of the file.
 #[derive(Debug)]
 pub(crate) enum OffsetMap {
     /// The bytes are the same, after a byte order mark of this length.

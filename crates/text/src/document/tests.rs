@@ -119,7 +119,7 @@ fn a_pair_that_is_one_sequence_is_taken_whole() {
     assert_eq!(document.raw_range(5..6), 3..4);
 }
 
-/// Bytes of which many are line ends, ASCII or lead bytes.
+/// Generates bytes many of which are line ends, ASCII or lead bytes.
 fn bytes() -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![
         3 => Just(b'\r'),
@@ -167,7 +167,7 @@ proptest! {
         let mut at = 0;
         let mut damaged = document.damaged().iter();
         let mut next_damaged = damaged.next();
-        // Looking at every character of a long text would be slow: every one of the first, then some.
+        // Checking every character of a long text would be slow: every one of the first, then some.
         for (index, (start, character)) in view.char_indices().enumerate() {
             let is_damaged = next_damaged.is_some_and(|place| place.start == start);
             if is_damaged {

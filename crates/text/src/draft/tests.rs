@@ -1,4 +1,4 @@
-//! Edits in order: their difference from the original, and which of them cross the borders of others.
+//! Edits in order: their difference from the original, and which of them cross the borders of earlier ones.
 
 use super::*;
 use crate::laws;
@@ -20,12 +20,12 @@ fn edit(draft: &mut Draft<'_>, old: &str, new: &str) {
     draft.apply_edit(range, &[change]);
 }
 
-/// Whether an edit of the first `old` crosses a border, where it is not found exactly.
+/// Returns whether an edit of the first `old` crosses a border, where it is not found exactly.
 fn crosses(draft: &Draft<'_>, old: &str) -> bool {
     draft.crosses(&place(draft, old), None)
 }
 
-/// The same for an edit that is found exactly.
+/// Returns the same for an edit that is found exactly.
 fn crosses_exactly(draft: &Draft<'_>, old: &str) -> bool {
     let place = place(draft, old);
     draft.crosses(&place, Some(&place))
@@ -96,7 +96,7 @@ fn an_exact_old_text_may_hold_earlier_results_whole() {
         "a deletion put nothing there"
     );
     assert!(crosses(&draft, "a\nB\nB2\nc"), "not found exactly");
-    // What is replaced is no longer a part of its own; what both texts share still is.
+    // Replaced text is no longer a separate part; the text that both share still is.
     edit(&mut draft, "a\nB\nB2\nc", "a\nB\nX\nY");
     assert!(!crosses(&draft, "B\n"));
     assert!(crosses(&draft, "B\nX"));
@@ -160,7 +160,7 @@ fn text_that_edits_wrote_has_no_origin() {
 
 type Round = Vec<(usize, usize, String)>;
 
-/// A text of short lines, and rounds of changes: how far from the last one, how long, and the new text.
+/// Generates a text of short lines, and rounds of changes: how far from the last one, how long, and the new text.
 fn rounds() -> impl Strategy<Value = (String, Vec<Round>)> {
     let change = (0_usize..6, 0_usize..5, "[xyzü\n]{0,4}");
     let round = proptest::collection::vec(change, 1..5);
@@ -170,7 +170,7 @@ fn rounds() -> impl Strategy<Value = (String, Vec<Round>)> {
 proptest! {
     #![proptest_config(laws::config())]
 
-    /// The changes, made on the original, give the text; they are sorted; and what has an origin stands there.
+    /// The changes, made on the original, give the text; they are sorted; and text with an origin is found there.
     #[test]
     fn changes_lead_from_the_original_to_the_text((original, rounds) in rounds()) {
         let mut draft = Draft::new(&original);
@@ -204,7 +204,7 @@ proptest! {
         }
     }
 
-    /// A text that an edit changed is bordered: a place with a character on either side of a border is refused.
+    /// Text that an edit changed has borders: a place with a character on either side of a border is refused.
     #[test]
     fn changed_text_is_found_by_its_borders(head in "[a\n]{0,6}", old in "[b\n]{1,6}", new in "[c\n]{0,6}", tail in "[d\n]{0,6}") {
         let original = format!("{head}{old}{tail}");
@@ -222,8 +222,8 @@ proptest! {
         }
     }
 
-    /// Borders beside a second account of them: every character carries the numbers of the edits that put it there. An edit
-    /// crosses an earlier one where it takes some of its characters, not all, and others besides.
+    /// Compares borders with a second model of them: every character carries the numbers of the edits that wrote it. An
+    /// edit crosses an earlier one if it takes some of its characters, but not all, and others besides.
     #[test]
     fn parts_are_those_of_the_characters(original in "[a-d\n]{4,16}", edits in proptest::collection::vec((0_usize..20, 1_usize..6, "[v-z\n]{1,4}"), 1..8)) {
         let mut draft = Draft::new(&original);
@@ -247,7 +247,7 @@ proptest! {
             }
             let (head, tail) = part.map_or((place.len(), 0), |part| (part.start, new.len() - part.end));
             let replaced = place.start + head..place.end - tail;
-            // What is put inside of an earlier part belongs to that part, too.
+            // Text that is inserted inside an earlier part belongs to that part, too.
             let around = |earlier: &usize| {
                 let has = |at: usize| makers.get(at).is_some_and(|made| made.contains(earlier));
                 match replaced.is_empty() {

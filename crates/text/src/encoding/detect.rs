@@ -31,7 +31,7 @@ pub(crate) enum CarriageReturns {
     Some,
 }
 
-/// What is known about the NULs and CRs of a file before it is scanned.
+/// The knowledge about the NULs and CRs of a file before it is scanned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ControlBytes {
     /// Nothing is known.

@@ -59,11 +59,11 @@ fn the_beginning_of_a_file_tells_that_it_is_no_text() {
     assert!(never_text(&[0; 512], utf16).is_some());
     assert!(never_text(b"\x7FELF\x02\x01\x01\0\0\0\0\0\0", None).is_some());
     assert!(never_text(b"\xFF\xFE\0\0", None).is_some());
-    // What may yet turn out to be text: no NUL so far, or NULs as UTF-16 has them.
+    // Heads that may still turn out to be text: no NUL so far, or NULs as UTF-16 has them.
     assert_eq!(never_text(b"plain text", None), None);
     assert_eq!(never_text(b"a\0b\0c\0", None), None);
     assert_eq!(never_text(b"\xFF\xFEa\0b\0", None), None);
-    // A private character, which only the settings' word makes text.
+    // A private-use character, which is text only if the settings name the encoding.
     assert!(never_text(b"a\0\0\xE0\0\x01a\0", None).is_some());
     assert_eq!(never_text(b"a\0\0\xE0\0\x01a\0", utf16), None);
 }
@@ -201,7 +201,8 @@ fn a_character_that_would_come_back_as_another_is_refused() {
 proptest! {
     #![proptest_config(laws::config())]
 
-    /// What the beginning says, the whole file says, too: in any encoding that settings name, wherever it is cut.
+    /// A refusal by the beginning of a file equals that of the whole file: in any encoding that settings name, wherever
+    /// the file is cut.
     #[test]
     fn the_beginning_says_nothing_that_the_whole_would_not(
         raw in proptest::collection::vec(prop_oneof![Just(0u8), Just(b'a'), Just(0xD8), Just(0xDC), Just(0xFF), Just(0xFE), any::<u8>()], 0..24),
@@ -215,7 +216,7 @@ proptest! {
         }
     }
 
-    /// What is encoded reads back as the same text.
+    /// Encoded text is decoded to the same text.
     #[test]
     fn encoded_text_reads_back(text in "[a-z\n àéß–€дЖ一二漢あア가😀¥‾\u{E5E5}\u{CA}\u{304}]{0,30}", label in 0..LEGACY_NAMES.len()) {
         let encoding = named(LEGACY_NAMES[label]);

@@ -22,7 +22,7 @@ fn query<'q>(view: &'q str, old: &'q str, new: &'q str) -> Query<'q> {
     }
 }
 
-/// The result of a hunk, or why there is none.
+/// Returns the result of a hunk, or why there is none.
 fn placed(view: &str, old: &str, new: &str, hunk: &HunkBounds, line: Option<usize>) -> String {
     match find_hunk(&query(view, old, new), hunk, line) {
         Ok(Verdict::Found(found)) => {

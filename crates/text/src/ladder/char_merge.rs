@@ -24,7 +24,7 @@ pub(super) struct LineGroup<'a> {
     /// The number of the first new line in the whole new text.
     pub(super) first_new: usize,
     pub(super) shift: &'a Shift<'a>,
-    /// The characters before and after the new lines, where these begin or end inside of a line.
+    /// The characters before and after the new lines, where these begin or end inside a line.
     pub(super) around: (Option<char>, Option<char>),
     /// The form in which added characters are written; `None` where the match folded nothing.
     pub(super) added: Option<&'a AddedStyle<'a>>,

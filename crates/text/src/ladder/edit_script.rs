@@ -52,7 +52,7 @@ struct ScriptHunk {
     newline_after: NewlineAfter,
 }
 
-/// What a hunk does with the newline right after the place, where there is one.
+/// The effect of a hunk on the newline right after the place, where there is one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NewlineAfter {
     /// The hunk leaves it alone.

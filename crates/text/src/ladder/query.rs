@@ -8,7 +8,7 @@ use crate::bounds::Bounds;
 /// about 300 bytes, so the ten million places of a 20 MB file took gigabytes.
 pub const PLACES_MOST: usize = 1_000_000;
 
-/// What to find and what to replace it with. `old` and `new` have LF line ends (see
+/// A text to find and its replacement. `old` and `new` have LF line ends (see
 /// [`normalize_newlines`](crate::normalize_newlines)).
 #[derive(Debug, Clone, Copy)]
 pub struct Query<'a> {
@@ -27,7 +27,7 @@ pub struct Query<'a> {
     pub tolerance: Tolerance,
     /// Abbreviations in addition to the built-in ones, as pairs of short form and long form.
     pub abbreviations: &'a [(String, String)],
-    /// What to do where only some lines of the new text carry line numbers.
+    /// The treatment of a new text of which only some lines carry line numbers.
     pub leaks: Leaks,
     /// Whether the file is prose or code.
     pub text_kind: TextKind,
@@ -72,7 +72,7 @@ pub enum Occurrences {
     All,
 }
 
-/// How much the old text may differ from the file.
+/// The permitted difference between the old text and the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tolerance {
     /// Only the rung `exact` is tried.
@@ -81,7 +81,7 @@ pub enum Tolerance {
     Tolerant,
 }
 
-/// What to do with a new text of which only some lines carry line numbers, where every line of the old text carries
+/// The treatment of a new text of which only some lines carry line numbers, where every line of the old text carries
 /// one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leaks {

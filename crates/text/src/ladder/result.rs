@@ -104,7 +104,7 @@ pub struct Found {
     pub rung: Rung,
     /// The places from left to right, without overlaps.
     pub places: Vec<Place>,
-    /// What the result should mention about the edit.
+    /// The remarks on the edit that the result should mention.
     pub remarks: Vec<Remark>,
 }
 

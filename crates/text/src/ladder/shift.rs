@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::look_alike::{Folded, fold_char, indent_len, is_blank, trim_blank_end};
 
-/// What differs around the part that corresponds.
+/// The difference around the part that corresponds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Shift<'a> {
     /// Nothing: the lines are the same except for look-alikes.
@@ -22,7 +22,7 @@ pub(super) enum Shift<'a> {
     Tabs(TabConversion),
 }
 
-/// How indentation by tabs corresponds to indentation by spaces.
+/// The correspondence between indentation by tabs and indentation by spaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TabConversion {
     /// The number of spaces that correspond to one tab.
@@ -34,7 +34,7 @@ pub(super) struct TabConversion {
     pub(super) known: HashMap<String, Option<String>>,
 }
 
-/// What indentation consists of.
+/// The characters that indentation consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IndentStyle {
     Tabs,

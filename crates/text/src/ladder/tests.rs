@@ -1,5 +1,5 @@
-//! Tests of the ladder: each gives the rung and the resulting text, or the refusal. Each file below has the cases of
-//! one family of rungs; `laws` has the properties that hold for any input.
+//! Tests of the ladder: each gives the rung and the resulting text, or the refusal. Each submodule has the cases of one
+//! family of rungs; `laws` has the properties that hold for any input.
 
 mod blank_edges;
 mod blocks;
@@ -45,7 +45,7 @@ pub(super) fn query<'a>(view: &'a str, old: &'a str, new: &'a str) -> Query<'a> 
     }
 }
 
-/// All changes at the places found, in order.
+/// Returns all changes at the places found, in order.
 pub(super) fn changes(found: &Found) -> Vec<Change> {
     let changes = found.places.iter().flat_map(|place| place.changes.clone());
     changes.collect()
@@ -65,12 +65,12 @@ pub(super) fn outcome(query: &Query<'_>) -> EditOutcome {
     }
 }
 
-/// The outcome of an edit of one place.
+/// Returns the outcome of an edit of one place.
 pub(super) fn edit(view: &str, old: &str, new: &str) -> EditOutcome {
     outcome(&query(view, old, new))
 }
 
-/// The outcome of an edit of all places.
+/// Returns the outcome of an edit of all places.
 pub(super) fn edit_all(view: &str, old: &str, new: &str) -> EditOutcome {
     outcome(&Query {
         occurrences: Occurrences::All,

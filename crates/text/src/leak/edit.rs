@@ -6,7 +6,7 @@ use super::fence::{has_fence, unfenced};
 use super::placeholder::placeholder_in_edit;
 use super::{Leak, LeakKind, MENDED_MOST, display_text};
 
-/// What is known about the place where a new text will be.
+/// The known facts about the place where a new text will be.
 #[derive(Debug, Clone, Copy)]
 pub struct EditContext<'a> {
     /// The text that it replaces, as it was sent.

@@ -25,7 +25,7 @@ pub(crate) struct Number {
     /// Whether it is right-aligned, six wide; `None` for a number of six digits or more, which may be either.
     aligned: Option<bool>,
     pub(crate) separator: Separator,
-    /// How many bytes number and separator take.
+    /// The number of bytes that number and separator take.
     pub(crate) width: usize,
 }
 

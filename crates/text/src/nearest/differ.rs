@@ -4,10 +4,10 @@
 use crate::clause::{Clause, ClausePart, clause};
 use std::fmt::Write as _;
 
-/// How many characters of a line are shown on each side of the first difference.
+/// The number of characters of a line that are shown on each side of the first difference.
 const AROUND: usize = 40;
 
-/// How many differing lines are listed.
+/// The number of differing lines that are listed.
 const LISTED_MOST: usize = 10;
 
 /// Returns the clauses about `text`, which is at `line` and `column` of the file (both from 0), compared with the sent

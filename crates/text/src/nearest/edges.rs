@@ -10,7 +10,7 @@ use super::pairing;
 use super::place::{LINE_MOST, Needle, TRIED_MOST, boundary};
 use crate::diff::LineTable;
 
-/// How alike the lines at an edge must be to decide that the region ends there.
+/// The least likeness of the lines at an edge with which they decide that the region ends there.
 const EDGE_LEAST: f32 = 0.4;
 
 /// The number of bytes that a line must have to be searched for verbatim.

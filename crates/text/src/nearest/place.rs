@@ -24,7 +24,7 @@ pub(super) const LINE_MOST: usize = 2_000;
 /// The upper limit of the likeness of a place that contains all of the text and more.
 const CONTAINED: f32 = 0.8;
 
-/// How alike a line at the edge must be for the text to begin or end inside it.
+/// The least likeness of a line at the edge with which the text may begin or end inside it.
 const PART_LEAST: f32 = 0.3;
 
 /// The number of characters at each end of the text that are used to find its edges within a long line.

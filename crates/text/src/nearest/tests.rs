@@ -244,7 +244,7 @@ proptest! {
         prop_assume!(!view.contains(&old));
         let region = best(&view, &old);
         prop_assert_eq!(region.lines, line..line + 1);
-        // The first character may be taken for one that was put before the line.
+        // The first character may be mistaken for one that was inserted before the line.
         if at > 2 && at < right.len() - 1 {
             prop_assert_eq!(region.text.as_deref(), Some(right));
         }

@@ -32,13 +32,13 @@ pub struct Offer {
     /// Sentences about what the old text has that the file has not, and about the new text; at most about 1,000
     /// characters.
     pub flaws: Vec<Clause>,
-    /// How the rest differs: at most five clauses of at most 500 characters, without a full stop.
+    /// The differences of the rest: at most five clauses of at most 500 characters, without a full stop.
     pub differences: Vec<Clause>,
     /// The new text to send with it.
     pub new: NewText,
 }
 
-/// How the lines of the file correspond to those of an old text.
+/// The correspondence between the lines of the file and those of an old text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lines {
     /// Those that are not blank are the same.

@@ -1,4 +1,4 @@
-//! The place that was meant, and the new text to send with it.
+//! The intended place, and the new text to send with it.
 
 use super::*;
 use crate::diff::LineStarts;
@@ -11,7 +11,7 @@ fn one(view: &str, old: &str, new: &str) -> Offer {
     }
 }
 
-/// What the offer makes of the view, sent literally.
+/// Returns the view after the offer was sent literally.
 fn followed(view: &str, old: &str, new: &str) -> String {
     let offer = one(view, old, new);
     let old = &view[offer.range.clone()];

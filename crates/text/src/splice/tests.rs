@@ -1,11 +1,11 @@
-//! What changes of the view do to the bytes of a file.
+//! The effect of changes of the view on the bytes of a file.
 
 use super::*;
 use crate::laws;
 use crate::lines::{Endings, LineEnd, normalize_newlines};
 use proptest::prelude::*;
 
-/// The file after replacing the only `old` by `new`, as a bare change.
+/// Returns the file after replacing the only `old` by `new`, as a bare change.
 fn replaced(raw: &[u8], old: &str, new: &str) -> Vec<u8> {
     let document = Document::decode(raw, None).expect("text");
     let start = document.view().find(old).expect("old text");
@@ -166,7 +166,7 @@ const LABELS: [&str; 9] = [
     "windows-1252",
 ];
 
-/// A file of lines with all kinds of ends in some encoding, and places in its view with new text for them.
+/// Generates a file of lines with all kinds of ends in some encoding, and places in its view with new text for them.
 fn edits() -> impl Strategy<Value = (usize, String, Vec<(usize, usize, String)>)> {
     let text = "([a-zé一あ가 ]{0,4}(\r\n|\n|\r\r\n|\r|)){0,12}";
     let change = (0_usize..12, 0_usize..6, "([a-z一]{0,3}(\n|)){0,3}");
@@ -180,8 +180,8 @@ fn edits() -> impl Strategy<Value = (usize, String, Vec<(usize, usize, String)>)
 proptest! {
     #![proptest_config(laws::config())]
 
-    /// Bytes outside of the spans stay, and what is read afterwards is what was sent, apart from line ends where
-    /// the file has lone CRs.
+    /// Bytes outside the spans stay, and the text read afterwards is the sent text, apart from line ends where the file
+    /// has lone CRs.
     #[test]
     fn a_splice_changes_its_places_and_nothing_else((label, text, wanted) in edits()) {
         let encoding = Encoding::for_label(LABELS[label]);
@@ -219,7 +219,8 @@ proptest! {
         let unchanged_reading = document.encoding_after(&replacements, &new_raw, encoding);
         if unchanged_reading == Ok(None) && document.damaged().is_empty() {
             let read = Document::decode(&new_raw, encoding).expect("text");
-            // A CR that comes to stand before an LF belongs to it, and the last LF that goes makes CRs line ends.
+            // A CR before an inserted LF becomes part of that line end, and without the last LF all CRs become line
+            // ends.
             let alike = |text: &str| text.replace(['\r', '\n'], "");
             if text.contains('\r') {
                 prop_assert_eq!(alike(read.view()), alike(&expected));

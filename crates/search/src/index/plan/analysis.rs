@@ -18,7 +18,7 @@ const MOST_OF_A_CLASS: usize = 16;
 /// The number of copies of a repeated expression that are analysed.
 const MOST_COPIES: u32 = 16;
 
-/// What is known about the strings that an expression matches.
+/// The known facts about the strings that an expression matches.
 #[derive(Clone, Debug)]
 pub(super) enum Analysis {
     /// The strings are exactly these.

@@ -1,4 +1,4 @@
-//! No text with a match is ever left out, and the literals of usual expressions are found.
+//! Checks that no text with a match is ever left out, and that the literals of usual expressions are found.
 
 use proptest::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::index::signatures::Signatures;
 use crate::pattern::generated::{Question, has_match, question};
 use crate::pattern::{Case, MatchSpan, Pattern, PatternOptions};
 
-/// Whether a text passes a query, without the collisions of the matrix.
+/// Returns whether a text passes a query, without the collisions of the matrix.
 fn passes(query: &LiteralQuery, folded: &[u8]) -> bool {
     match query {
         LiteralQuery::Any => true,
@@ -43,7 +43,7 @@ proptest! {
         );
     }
 
-    /// Blocks of any size: a file of several blocks is a candidate as a whole.
+    /// Tests blocks of any size: a file of several blocks is a candidate as a whole.
     #[test]
     fn a_file_with_a_match_is_a_candidate(question in question(), block in 1_usize..400) {
         let Question { pattern, text } = question;
@@ -84,7 +84,7 @@ proptest! {
     }
 }
 
-/// A query as people write it.
+/// Returns a query as people write it.
 fn shown(query: &LiteralQuery) -> String {
     let join = |parts: &[LiteralQuery], between: &str| {
         let parts: Vec<String> = parts.iter().map(shown).collect();

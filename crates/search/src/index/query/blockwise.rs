@@ -26,8 +26,7 @@ pub(super) fn count(
     // The lines before this offset have been searched.
     let mut done = 0;
     for start in starts {
-        // Up to `OVERLAP` bytes at the end of a file have no column of their own: that of the last block describes
-        // them.
+        // Up to `OVERLAP` bytes at the end of a file have no separate column: that of the last block describes them.
         let end = start + (BLOCK + OVERLAP) as u64;
         let from = start.saturating_sub(AROUND).max(done);
         buffer.resize((end + AROUND - from) as usize, 0);

@@ -1,4 +1,4 @@
-//! A literal that stands in a block is found in its column, and the matrix leaves out nearly all others.
+//! Checks that a literal in a block is found in its column, and that the matrix leaves out nearly all other columns.
 
 use proptest::prelude::*;
 
@@ -85,7 +85,7 @@ fn a_run_is_completed_across_words_and_groups() {
     assert_eq!(found, (60..1_060).collect::<Vec<_>>());
 }
 
-/// With a row for every gram of a text the matrix would still be right, and of no use.
+/// With a row for every gram of a text the matrix would still be correct, but useless.
 #[test]
 fn most_blocks_without_the_word_are_left_out() {
     let words = [
@@ -131,7 +131,7 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(crate::laws::config())]
 
-    /// Also where the text is longer than what is made lower case in one step.
+    /// This includes texts that are longer than the piece that is made lower case in one step.
     #[test]
     fn every_part_of_a_text_without_a_line_end_is_found(
         before in 0..3_usize,

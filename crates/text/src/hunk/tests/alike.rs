@@ -1,7 +1,7 @@
-//! One text has one answer: an Edit and a SEARCH/REPLACE block with the same texts come to the same file. One of the two is
-//! refused alone only where it says less than the other: the text also stands in part of a line, which is a place for an
-//! Edit and none for a block, or it stands once with its newline and once at the end of the file without it, which a block
-//! cannot tell apart.
+//! One text has one result: an Edit and a SEARCH/REPLACE block with the same texts produce the same file. One of the
+//! two is refused alone only where it says less than the other: the text is also within a line, which is a place for an
+//! Edit and none for a block, or it occurs once with its newline and once at the end of the file without it, which a
+//! block cannot distinguish.
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -13,7 +13,7 @@ use crate::laws;
 use crate::look_alike::fold_char;
 use crate::splice::{Change, apply_changes};
 
-/// Lines that are like each other but for what a slip forgets.
+/// Lines that are equal except for what a slip drops.
 const LINES: [&str; 18] = [
     "",
     "a",
@@ -35,7 +35,7 @@ const LINES: [&str; 18] = [
     " ",
 ];
 
-/// What a model gets wrong in a text that it copies from a file.
+/// The errors that a model makes in a text that it copies from a file.
 #[derive(Clone, Copy, Debug)]
 enum Slip {
     None,
@@ -67,7 +67,7 @@ const SLIPS: [Slip; 12] = [
     Slip::Straight,
 ];
 
-/// Lines as they are sent with a slip.
+/// Returns lines as they are sent with a slip.
 fn slipped(lines: &[&str], slip: Slip) -> Vec<String> {
     let each = |change: &dyn Fn(&str) -> String| lines.iter().map(|line| change(line)).collect();
     let mut sent: Vec<String> = each(&|line| line.to_owned());
@@ -101,12 +101,12 @@ fn slipped(lines: &[&str], slip: Slip) -> Vec<String> {
     sent
 }
 
-/// Both sides as lines that end in a newline.
+/// Returns both sides as lines that end in a newline.
 fn ended(lines: &[String]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// What an edit makes of the view; none where it is refused.
+/// Returns the view after an edit; `None` where the edit is refused.
 fn result(query: &Query<'_>, verdict: Verdict) -> Option<String> {
     let Verdict::Found(found) = verdict else {
         return None;
@@ -116,7 +116,8 @@ fn result(query: &Query<'_>, verdict: Verdict) -> Option<String> {
     Some(apply_changes(query.view, &changes))
 }
 
-/// Whether the old text, with or without a blank line at its edges, stands in the view from the middle of a line on.
+/// Returns whether the old text, with or without a blank line at its edges, occurs in the view from the middle of a
+/// line on.
 fn is_in_part_of_line(view: &str, old: &str) -> bool {
     let fold = |text: &str| text.chars().map(fold_char).collect::<String>();
     let (view, old) = (fold(view), fold(old));
@@ -152,7 +153,7 @@ proptest! {
         }
         let from = from.index(lines.len());
         let old_lines = &lines[from..(from + length).min(lines.len())];
-        // What comes often repeats lines of what goes.
+        // New lines often repeat old lines.
         let new_lines: Vec<&str> = if kept { [old_lines, &new].concat() } else { new };
         let new_lines = if new_lines.is_empty() { Vec::new() } else { slipped(&new_lines, new_slip) };
         let (old, new) = (ended(&slipped(old_lines, old_slip)), ended(&new_lines));

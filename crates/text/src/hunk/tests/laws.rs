@@ -8,7 +8,7 @@ use crate::ladder::{Query, Tolerance, Verdict};
 use crate::laws;
 use crate::splice::{Change, apply_changes};
 
-/// A view of few different lines, some of them indented, and whether it ends in a newline.
+/// Generates a view of few different lines, some of them indented, and whether it ends in a newline.
 fn views() -> impl Strategy<Value = (Vec<&'static str>, bool)> {
     let line = prop::sample::select(vec!["", "a", "b", "f:", "  a", "  f:", "    a", "    b"]);
     (prop::collection::vec(line, 1..12), any::<bool>())
@@ -31,7 +31,7 @@ fn depth(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// The windows, as first line and length, in which a hunk under an anchor may stand.
+/// Returns the windows, as first line and length, in which a hunk under an anchor may be.
 fn scopes(lines: &[&str], anchor: &str, hunk: &HunkBounds) -> Vec<std::ops::Range<usize>> {
     let count = lines.iter().filter(|line| line.trim() == anchor).count();
     let mut scopes = Vec::new();
@@ -56,13 +56,13 @@ fn scopes(lines: &[&str], anchor: &str, hunk: &HunkBounds) -> Vec<std::ops::Rang
     scopes
 }
 
-/// How often a text stands in another one, overlaps included.
+/// Returns how often a text occurs in another one, overlaps included.
 fn count(text: &str, part: &str) -> usize {
     let places = 0..text.len();
     places.filter(|at| text[*at..].starts_with(part)).count()
 }
 
-/// The result of a hunk by trying every window of lines.
+/// Returns the result of a hunk by trying every window of lines.
 fn expected(
     (lines, is_ended): (&[&str], bool),
     (old, new): (&[&str], &[&str]),
@@ -94,7 +94,7 @@ fn expected(
     }
     match places[..] {
         [] => "not found".to_owned(),
-        // At the end without newline the lines are compared with what an edit with the same texts finds.
+        // At an end without newline, the lines are compared with the place that an edit with the same texts finds.
         [start]
             if start + old.len() == lines.len()
                 && !is_ended
@@ -182,7 +182,7 @@ proptest! {
         let _ = placed(&view, &old, &new, &hunk, line);
     }
 
-    /// A line that no edit touched has the number that the shifts give it.
+    /// A line that no edit touched has the number that the shifts return.
     #[test]
     fn numbers_follow_lines_through_edits(
         count in 1_usize..10, rounds in prop::collection::vec((0_usize..12, 0_usize..4, 0_usize..4), 1..5),

@@ -12,7 +12,7 @@ use crate::{Document, apply_raw};
 use oracle::Relation;
 use texts::{Sample, damaged_sample, plain_sample, sample, wild};
 
-/// The rung and the places of a verdict, whether it edits them, forbids the edit or finds too many.
+/// Returns the rung and the places of a verdict, whether it edits them, forbids the edit or finds too many.
 fn places_of(verdict: &Verdict) -> Option<(Rung, Vec<Range<usize>>)> {
     match verdict {
         Verdict::Found(found) => {
@@ -52,7 +52,7 @@ proptest! {
                     prop_assert!(view[change.range.clone()] != *change.text || old == new || new.is_empty());
                     from = change.range.end;
                 }
-                // The last change may reach over the newline behind the place.
+                // The last change may extend over the newline after the place.
                 let newline = usize::from(view[place.range.end..].starts_with('\n'));
                 prop_assert!(from <= place.range.end + newline);
                 from = from.max(place.range.end);
@@ -65,7 +65,7 @@ proptest! {
         let (Sample { view, old, new }, damaged) = sample;
         let verdict = find(&Query { damaged: &damaged, ..query(&view, &old, &new) });
         for place in places_of(&verdict).map(|(_, places)| places).unwrap_or_default() {
-            // A newline that is taken along stands beyond the matched text.
+            // A newline that is deleted with the place is beyond the matched text.
             prop_assert!(damaged.iter().all(|damage| damage.end <= place.start || place.end <= damage.start));
         }
     }
@@ -102,7 +102,7 @@ proptest! {
             return Ok(());
         }
         let edited = apply_changes(&view, &changes(&found));
-        // The text that was written, which is not the one that was sent where indentation was left out or completed.
+        // This is the text that was written. It differs from the sent text where indentation was left out or completed.
         let place = found.places[0].range.clone();
         let written = &edited[place.start..edited.len() - (view.len() - place.end)];
         let back = find(&Query { tolerance: Tolerance::Exact, ..query(&edited, written, &old) });
@@ -115,8 +115,8 @@ proptest! {
         }
     }
 
-    /// The rung is the first under whose relation anything is equivalent, and what is told are all its places and, from
-    /// `look-alike` on, those of later rungs on other lines: so what is accepted is unique.
+    /// The rung is the first under whose relation anything is equivalent. The reported places are all its places and,
+    /// from `look-alike` on, those of later rungs on other lines: so what is accepted is unique.
     #[test]
     fn a_rung_finds_every_place_of_its_relation_and_no_other(Sample { view, old, new } in sample()) {
         let verdict = find(&query(&view, &old, &new));
@@ -129,7 +129,7 @@ proptest! {
             (Some((rung, mut places)), Some((wanted_rung, told))) => {
                 let wanted_places: Vec<Range<usize>> = told.iter().map(|(_, place)| place.clone()).collect();
                 if new.is_empty() {
-                    // Deleted whole lines take the blanks around them and their newline along.
+                    // The deletion of whole lines includes the blanks around them and their newline.
                     for (place, wanted) in places.iter_mut().zip(&wanted_places) {
                         prop_assert!(place.start <= wanted.start && wanted.end <= place.end);
                         let taken = [&view[place.start..wanted.start], &view[wanted.end..place.end]].concat();
@@ -160,8 +160,8 @@ proptest! {
         }
     }
 
-    /// What comes of an edit is the file with the new text in its places, but for white space and
-    /// look-alikes; on `exact` without any but.
+    /// The result of an edit is the file with the new text in its places, except for white space and look-alikes; on
+    /// `exact` without exceptions.
     #[test]
     fn the_result_is_what_was_sent(Sample { view, old, new } in sample(), all in any::<bool>()) {
         let occurrences = if all { Occurrences::All } else { Occurrences::One };
@@ -188,8 +188,8 @@ proptest! {
         }
     }
 
-    /// On the rungs of whole lines: a shared line is the file's, any other as sent but for what
-    /// the rung does to its indentation.
+    /// On the rungs of whole lines, a shared line is the file's, and any other is as sent, except for the changes that
+    /// the rung makes to its indentation.
     #[test]
     fn unchanged_lines_are_the_files(Sample { view, old, new } in plain_sample()) {
         if new.is_empty() {
@@ -247,11 +247,11 @@ proptest! {
         let (old_lines, new_lines) = (oracle::old_lines(&old), oracle::old_lines(&new));
         for (old_line, new_line) in oracle::shared_for_line_ends(&old_lines, &new_lines, found.rung) {
             let own = end_of(before[first + old_line]);
-            // The last line of a file may have no line end, before the edit or after it (an empty one is then no line of the
-            // file), and one that the new text joins to the next has none of its own.
+            // The last line of a file may have no line end, before the edit or after it (an empty one is then no line
+            // of the file), and one that the new text joins to the next has no line end.
             let open = first + new_line == after.len()
                 || first + new_line + 1 == after.len() && !text.ends_with('\n');
-            // The rest of the place's last line follows the last new line, with that line's own end.
+            // The rest of the place's last line follows the last new line, with the line end of that last line.
             let rest = !old.ends_with('\n') && !matches!(view.as_bytes().get(place.end), None | Some(b'\n'));
             let joined = new_line + 1 == new_lines.len() && !new.ends_with('\n') && (old.ends_with('\n') || rest);
             if !own.is_empty() && !joined && !open {

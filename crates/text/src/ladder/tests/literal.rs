@@ -1,4 +1,5 @@
-//! Cases of the rungs `exact` and `final-newline`: the deletion of whole lines, and what an exact edit leaves alone.
+//! Cases of the rungs `exact` and `final-newline`: the deletion of whole lines, and what an exact edit leaves
+//! unchanged.
 
 use super::*;
 use Rung::{Exact, FinalNewline};
@@ -255,7 +256,7 @@ fn lines_that_stay_are_in_no_change() {
         ("a\nb\n", "a\nb", "a\nb\nx", &[(3..3, "\nx")]),
         ("a\nb\n", "a\nb\n", "a\nb\nx\n", &[(4..4, "x\n")]),
         ("a\nb\nc\n", "a\nb\n", "a\n", &[(2..4, "")]),
-        // The line that stays keeps its own newline: the one after the place goes.
+        // The line that stays keeps its newline: the one after the place is deleted.
         ("a\nb\nc\n", "a\nb", "a", &[(2..4, "")]),
         ("a\nb", "a\nb", "a", &[(1..3, "")]),
         ("a\nb\n", "a\n", "a", &[(1..2, "")]),
@@ -494,7 +495,7 @@ fn further_lines_get_the_indentation_that_one_old_line_lacks() {
             done(Exact, "def f():\n    if ok:\n        x = 1\n    y = 2\n"),
         ),
     ]);
-    // Each place by itself.
+    // Each place is edited separately.
     assert_eq!(
         edit_all("a\n  a\n\ta\nb a\n", "a", "a\nc"),
         done(Exact, "a\nc\n  a\n  c\n\ta\n\tc\nb a\nc\n")
@@ -572,7 +573,7 @@ fn line_ends_are_taken_one_after_the_other_on_every_rung() {
         edited("a\nb\r\nc\n", "a\nb", "a"),
         (Rung::Exact, "a\nc\n".to_owned())
     );
-    // A newline after an empty line comes behind its own line end.
+    // A newline after an empty line is inserted after the line end of that line.
     assert_eq!(
         edited("a\n\r\nz\n", "a\n", "b\n"),
         (Rung::Exact, "b\n\r\nz\n".to_owned())
@@ -581,7 +582,7 @@ fn line_ends_are_taken_one_after_the_other_on_every_rung() {
         edited("a\n\r\nz\n", "a \n ", "a\nb\n \n"),
         (Rung::Trailing, "a\nb\n\r\n\r\nz\n".to_owned())
     );
-    // Lines that are the same under the relation of the rung keep their own ends.
+    // Lines that are the same under the relation of the rung keep their line ends.
     assert_eq!(
         edited("a\r\nb\nc\r\n", "a \nb \nc ", "a\nX\nb\nc"),
         (Rung::Trailing, "a\r\nX\r\nb\nc\r\n".to_owned())

@@ -33,7 +33,7 @@ fn more_places_than_are_listed_are_counted() {
         edit_all(&view.replace('x', "’"), "'", "y"),
         EditOutcome::TooMany(Rung::LookAlike, PLACES_MOST + 7)
     );
-    // Overlapping places count where one is asked for, and are not edited where all are.
+    // Overlapping places count where one is requested, and are not edited where all are.
     let view = "a".repeat(PLACES_MOST + 10);
     assert_eq!(
         edit(&view, "aaa", "b"),
@@ -98,7 +98,7 @@ fn one_long_line_with_look_alikes() {
     let changed = changes(&found);
     assert_eq!(changed.len(), 1);
     assert_eq!(changed[0].text, "changed");
-    // Two changes far apart are past what is aligned: refused rather than guessed.
+    // Two changes far apart exceed what is aligned: the edit is refused rather than guessed.
     let new = new.replacen("\"5\"", "\"five\"", 1);
     assert_eq!(edit(&pieces, &old, &new), Forbidden(Rung::LookAlike));
 }

@@ -10,7 +10,7 @@ use crate::ladder::common_runs::common_runs;
 use crate::nearest::Profile;
 use crate::offer::are_alike;
 
-/// How alike a changed line must be to the line that it replaces.
+/// The least likeness between a changed line and the line that it replaces.
 const ALIKE_LEAST: f32 = 0.5;
 
 /// The number of lines that are not blank that a line of dots must represent, since dots alone are also text.

@@ -41,7 +41,7 @@ fn blank(text: &str) -> bool {
         .all(|character| " \t\n".contains(character))
 }
 
-/// The lines of a text; a final newline starts no further line.
+/// Returns the lines of a text; a final newline starts no further line.
 pub(super) fn lines(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text.split('\n').collect();
     if lines.last() == Some(&"") {
@@ -60,9 +60,9 @@ pub(super) fn exact(view: &str, old: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// The place that an exact edit replaces, and the text that it puts there. A deletion of whole lines includes the
-/// blanks around them and their newline; indentation that is before the place is not written again; further lines
-/// whose old line lacks indentation get it.
+/// Returns the place that an exact edit replaces, and the text that it writes there. A deletion of whole lines includes
+/// the blanks around them and their newline. Indentation before the place is not written again. Further lines get the
+/// indentation that their old line lacks.
 pub(super) fn exact_edit(
     view: &str,
     place: &Range<usize>,
@@ -187,7 +187,7 @@ fn parts(line: &str) -> (String, String) {
     (indent.to_owned(), content.to_owned())
 }
 
-/// Whether the lines are equivalent, and by what: the prefix that only one side has, or the width of a tab and its
+/// Returns whether the lines are equivalent, and how: the prefix that only one side has, or the width of a tab and its
 /// direction.
 fn related(file: &[&str], old: &[&str], relation: Relation) -> Option<LineRelation> {
     let pairs: Vec<_> = file
@@ -222,7 +222,7 @@ fn related(file: &[&str], old: &[&str], relation: Relation) -> Option<LineRelati
                 .or_else(|| less.map(|prefix| LineRelation::Less(prefix.to_owned())))
         }
         Relation::Tabs => (2..=8).find_map(|width| {
-            // One side has tabs and then blanks, the other the same blanks after so many for each tab.
+            // One side has tabs and then blanks, the other the same blanks after a number of blanks for each tab.
             let spelled = |tabbed: &str, spaced: &str| {
                 let blanks = tabbed.trim_start_matches('\t');
                 let tabs = tabbed.len() - blanks.len();
@@ -251,7 +251,7 @@ enum LineRelation {
     ToSpaces(usize, Vec<(String, String)>),
 }
 
-/// The indentation of the file where the old text has this one; `Err` where the file has several.
+/// Returns the indentation of the file where the old text has this one; `Err` where the file has several.
 fn file_indent(indent: &str, known: &[(String, String)]) -> Result<Option<String>, ()> {
     let mut files = known.iter().filter(|(_, old)| old == indent);
     let Some((file, _)) = files.next() else {
@@ -272,7 +272,7 @@ fn spaces_of(indent: &str, width: usize) -> Option<String> {
     (indent == "\t".repeat(indent.len())).then(|| " ".repeat(indent.len() * width))
 }
 
-/// The first lines of the equivalent windows, each with its relation.
+/// Returns the first lines of the equivalent windows, each with its relation.
 fn windows(view: &str, old: &str, relation: Relation) -> Vec<(usize, LineRelation)> {
     let (file, old) = (lines(view), old_lines(old));
     (0..file.len())
@@ -305,8 +305,8 @@ fn window_place(view: &str, old: &str, first: usize) -> Range<usize> {
 /// A place, and the rung that finds it.
 type NamedPlace = (Rung, Range<usize>);
 
-/// The first rung on which anything is equivalent, its places, and the further places that count against it; rungs that
-/// rewrite the old text are left out.
+/// Returns the first rung on which anything is equivalent, its places, and the further places that count against it;
+/// rungs that rewrite the old text are left out.
 pub(super) fn first_rung(view: &str, old: &str) -> Option<(Rung, Vec<NamedPlace>)> {
     let all = rungs(view, old);
     let (rung, places) = all.first()?.clone();
@@ -325,7 +325,7 @@ pub(super) fn first_rung(view: &str, old: &str) -> Option<(Rung, Vec<NamedPlace>
     Some((rung, told))
 }
 
-/// Every rung on which anything is equivalent, with its places.
+/// Returns every rung on which anything is equivalent, with its places.
 fn rungs(view: &str, old: &str) -> Vec<(Rung, Vec<Range<usize>>)> {
     let found =
         |rung: Rung, places: Vec<Range<usize>>| (!places.is_empty()).then_some((rung, places));
@@ -351,8 +351,8 @@ fn rungs(view: &str, old: &str) -> Vec<(Rung, Vec<Range<usize>>)> {
     all.into_iter().flatten().collect()
 }
 
-/// The pairs of old and new lines that count as the same for their line ends on a rung: those that are the same as sent,
-/// and between them those that are the same under the relation of the rung.
+/// Returns the pairs of old and new lines that count as the same for their line ends on a rung: those that are the same
+/// as sent, and between them those that are the same under the relation of the rung.
 pub(super) fn shared_for_line_ends(old: &[&str], new: &[&str], rung: Rung) -> Vec<(usize, usize)> {
     let key = |line: &&str| match rung {
         Rung::LookAlike => fold(line),
@@ -378,7 +378,7 @@ pub(super) fn shared_for_line_ends(old: &[&str], new: &[&str], rung: Rung) -> Ve
     pairs
 }
 
-/// The result of an edit on a rung of whole lines, put together line by line.
+/// Returns the result of an edit on a rung of whole lines, put together line by line.
 pub(super) fn edit_lines(view: &str, old: &str, new: &str, relation: Relation) -> Option<String> {
     let (first, way) = windows(view, old, relation).into_iter().next()?;
     let place = window_place(view, old, first);
@@ -422,7 +422,7 @@ pub(super) fn edit_lines(view: &str, old: &str, new: &str, relation: Relation) -
     )
 }
 
-/// The pairs of common items, by the rule of Ratcliff and Obershelp as it is worded.
+/// Returns the pairs of common items, by the literal rule of Ratcliff and Obershelp.
 pub(super) fn common_pairs(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     let start = (0..old.len().min(new.len()))
         .take_while(|&at| old[at] == new[at])

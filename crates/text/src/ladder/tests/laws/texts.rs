@@ -1,5 +1,5 @@
 //! Texts for the properties: files of few different lines, old text that is cut from them and distorted, new text that
-//! is made from the old text. So most edits match something, and many match several places.
+//! is derived from the old text. So most edits match something, and many match several places.
 
 use std::ops::Range;
 
@@ -74,7 +74,7 @@ fn file(line: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
     })
 }
 
-/// How the old text differs from the file.
+/// A difference between the old text and the file.
 #[derive(Debug, Clone)]
 enum Distortion {
     Straight,
@@ -108,7 +108,7 @@ fn distortion() -> BoxedStrategy<Distortion> {
     .boxed()
 }
 
-/// Distortions that only the rungs of whole lines accept.
+/// Generates distortions that only the rungs of whole lines accept.
 fn whole_line_distortion() -> BoxedStrategy<Distortion> {
     prop_oneof![
         Just(Distortion::TrimEnds),
@@ -158,7 +158,7 @@ fn apply(distortion: &Distortion, lines: Vec<String>, first: usize) -> Vec<Strin
     }
 }
 
-/// How the new text differs from the lines of the old text.
+/// A difference between the new text and the lines of the old text.
 #[derive(Debug, Clone)]
 enum LineEdit {
     Insert(Index, String),
@@ -202,13 +202,13 @@ fn edited(mut lines: Vec<String>, line_edits: &[LineEdit]) -> Vec<String> {
     lines
 }
 
-/// An edit that has a good chance to find its place.
+/// Generates an edit that has a good chance to find its place.
 pub(super) fn sample() -> impl Strategy<Value = Sample> {
     let file = prop_oneof![file(line()), file(plain_line())];
     sample_of(file.boxed(), distortion(), line_edit(line().boxed()))
 }
 
-/// An edit in ASCII, distorted only as the rungs of whole lines accept.
+/// Generates an edit in ASCII, distorted only as the rungs of whole lines accept.
 pub(super) fn plain_sample() -> impl Strategy<Value = Sample> {
     let line_edit =
         line_edit(plain_line().boxed()).prop_filter("ASCII", |line_edit| match line_edit {
@@ -237,7 +237,7 @@ fn sample_of(
             let first = cut.0.index(all.len().max(1)).min(all.len());
             let count = 1 + cut.1.index(4).min(all.len().saturating_sub(first + 1));
             let mut lines: Vec<String> = all.into_iter().skip(first).take(count).collect();
-            // Without distortions the old text may begin inside of a line.
+            // Without distortions the old text may begin inside a line.
             if distortions.is_empty()
                 && let Some(line) = lines.first_mut()
             {
@@ -267,7 +267,7 @@ fn join(lines: &[String], ended: bool) -> String {
     text
 }
 
-/// An edit of a file in which some characters are damaged.
+/// Generates an edit of a file in which some characters are damaged.
 pub(super) fn damaged_sample() -> impl Strategy<Value = (Sample, Vec<Range<usize>>)> {
     (sample(), any::<Index>()).prop_map(|(sample, at)| {
         let mut ranges: Vec<Range<usize>> = Vec::new();
@@ -282,7 +282,7 @@ pub(super) fn damaged_sample() -> impl Strategy<Value = (Sample, Vec<Range<usize
     })
 }
 
-/// Any texts of characters that mean something to some rung.
+/// Generates any texts of characters that are significant to some rung.
 pub(super) fn wild() -> impl Strategy<Value = Sample> {
     let text = || "[ab\n\n \t\u{A0}\u{3000}'\"\u{2018}\u{201D}\u{2013}\u{301}\u{327}\u{E9}\u{1100}\u{1161}\u{AC00}\u{2192}12:\\\\n&lt;<>s/\r\u{FFFD}\u{2000}-]{0,14}";
     prop_oneof![
