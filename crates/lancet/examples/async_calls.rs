@@ -1,5 +1,5 @@
-//! Two calls at once from async code, without a runtime: a call is a plain future. Under tokio the body of `main` would be
-//! the same. Run it with `cargo run -p lancet --example async_calls`.
+//! Two calls at once from async code, without a runtime: a call is a plain future. Under tokio the body of `main` would
+//! be the same. Run it with `cargo run -p lancet --example async_calls`.
 
 use std::future::Future;
 use std::pin::pin;

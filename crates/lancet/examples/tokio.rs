@@ -1,5 +1,5 @@
-//! Calls from tokio: as a future (`call_async`), and on tokio's pool of blocking threads with a time limit of the host. The
-//! library itself does not depend on tokio. Run it with `cargo run -p lancet --example tokio`.
+//! Calls from tokio: as a future (`call_async`), and on tokio's pool of blocking threads with a time limit of the host.
+//! The library itself does not depend on tokio. Run it with `cargo run -p lancet --example tokio`.
 
 use std::time::Duration;
 

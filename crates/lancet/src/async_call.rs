@@ -38,7 +38,7 @@ enum CallProgress {
 }
 
 impl Session {
-    /// Carries out one call on a thread of its own. The future works under any async runtime; dropping it cancels the
+    /// Carries out one call on a separate thread. The future works under any async runtime; dropping it cancels the
     /// call.
     ///
     /// ```

@@ -25,14 +25,14 @@ pub(crate) fn version(revision: &Revision, stamp: &Stamp) -> Version {
     }
 }
 
-/// Gives the raw bytes of one line with its line end. The first line begins at the file's first byte, byte order mark
+/// Returns the raw bytes of one line with its line end. The first line begins at the file's first byte, byte order mark
 /// included.
 pub(crate) fn raw_line(document: &Document<'_>, line: usize) -> Range<u64> {
     raw(document, document.line_range_whole(line))
 }
 
-/// Gives the raw bytes of consecutive lines with their line ends, as [`raw_line`] does. Each line that is looked up by
-/// itself takes about 1,000 instructions.
+/// Returns the raw bytes of consecutive lines with their line ends, as [`raw_line`] does. Each line that is looked up
+/// by itself takes about 1,000 instructions.
 pub(crate) fn raw_lines(document: &Document<'_>, lines: Range<usize>) -> Range<u64> {
     if lines.is_empty() {
         return 0..0;
@@ -44,7 +44,7 @@ pub(crate) fn raw_lines(document: &Document<'_>, lines: Range<usize>) -> Range<u
     )
 }
 
-/// Gives the raw bytes of a range of the view. A range from the view's start includes the byte order mark.
+/// Returns the raw bytes of a range of the view. A range from the view's start includes the byte order mark.
 pub(crate) fn raw(document: &Document<'_>, view: Range<usize>) -> Range<u64> {
     let from_start = view.start == 0;
     let raw = document.raw_range(view);

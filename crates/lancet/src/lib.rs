@@ -26,15 +26,16 @@
 //! # }
 //! ```
 //!
-//! A [`Lancet`] is opened once on its roots. A [`Session`] is one conversation: it remembers what its model has seen, and
-//! only what was seen may be changed. A call goes in as a [`RawCall`] or through a typed function ([`Session::edit`]) and
-//! comes back as a [`Reply`] with text for the model, data for programs and a rendering for a person.
+//! A [`Lancet`] is opened once on its roots. A [`Session`] is one conversation: it remembers what its model has seen,
+//! and only what was seen may be changed. A call goes in as a [`RawCall`] or through a typed function
+//! ([`Session::edit`]) and comes back as a [`Reply`] with text for the model, data for programs and a rendering for a
+//! person.
 //!
 //! | to | see |
 //! |---|---|
 //! | list the tools for an API request, or add one of your own | [`tools`], [`Lancet::tools`], [`tools::HostTool`] |
 //! | decide in code which files may be touched | [`Builder::allow`], [`Builder::ask`], [`Builder::deny`], [`policy`] |
-//! | ask a person before a write | [`approval::Approver`] |
+//! | prompt a person before a write | [`approval::Approver`] |
 //! | be notified of every read, change and refusal | [`events::Observer`] |
 //! | read an answer as data | [`Reply::outcome`], [`outcome`] |
 //! | apply the reply of a model that writes its edits as text | [`Session::apply_reply`], [`dialects`] |
@@ -117,8 +118,8 @@ pub mod approval {
     //! Approvers, the questions they get before a write, and their answers. The programs that embed lancet bring the
     //! approvers: a terminal, an agent's own dialog, a page, a callback.
     //!
-    //! One call is one [`Question`], however many files it changes. The answer is for the whole call, or picks files and pieces
-    //! of them:
+    //! One call is one [`Question`], however many files it changes. The answer is for the whole call, or picks files
+    //! and pieces of them:
     //!
     //! ```
     //! use lancet::approval::{Answer, Pick, Question};

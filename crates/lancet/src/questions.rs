@@ -183,7 +183,8 @@ impl Questions {
     /// Decides a question. The first decision counts; `by` is recorded as the one who decided.
     ///
     /// # Errors
-    /// The decision does not fit the question, the question is not open any more, or the state folder cannot be written.
+    /// The decision does not fit the question, the question is not open any more, or the state folder cannot be
+    /// written.
     pub fn decide(&self, id: &str, answer: &Answer, by: &str) -> Result<(), DecideError> {
         let found = self.get(id)?;
         let found = found.ok_or_else(|| DecideError::Unknown(id.to_owned()))?;

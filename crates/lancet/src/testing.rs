@@ -1,8 +1,8 @@
 //! A disk that fails on demand, for the tests of a host. The feature `testing` enables this module; without it, nothing
 //! of it is in the library.
 //!
-//! An agent has to cope with a disk that is full or broken. [`FaultyDisk`] makes the real system calls until a test says
-//! otherwise, and [`Builder::disk`](crate::Builder::disk) opens an engine on it:
+//! An agent has to cope with a disk that is full or broken. [`FaultyDisk`] makes the real system calls until a test
+//! says otherwise, and [`Builder::disk`](crate::Builder::disk) opens an engine on it:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -39,9 +39,9 @@
 //! # }
 //! ```
 //!
-//! [`FaultyDisk::fail`] makes one call fail, by its number: a test that raises the number until no call fails any more has
-//! covered a failure at every step. [`FaultyDisk::before_each`] runs code of the test before each call, where it can act as
-//! another program that changes the same files. The names of the calls ([`Call::method`]) are internal: any
+//! [`FaultyDisk::fail`] makes one call fail, by its number: a test that raises the number until no call fails any more
+//! has covered a failure at every step. [`FaultyDisk::before_each`] runs code of the test before each call, where it
+//! can act as another program that changes the same files. The names of the calls ([`Call::method`]) are internal: any
 //! version may change them.
 
 pub use lancet_workspace::{Call, FaultyDisk, Lasting};

@@ -86,7 +86,7 @@ fn a_question_about_a_file_that_changes_meanwhile_is_taken_back() {
     assert_eq!((counts, text.as_str()), ([1, 1], "one\nthree\n"));
 }
 
-/// A folder with one file, opened in mode ask.
+/// Makes a folder with one file, opened in mode ask.
 fn open(approver: impl Approver + 'static) -> (TestFolder, PathBuf, Lancet) {
     open_with(approver, |builder| builder)
 }
@@ -209,7 +209,7 @@ fn a_no_stands_while_its_words_are_written() {
     assert_eq!(asked.load(Ordering::Relaxed), 1);
 }
 
-/// A MultiEdit that makes new files.
+/// Returns a MultiEdit that makes new files.
 fn make(path: &Path, names: &[&str]) -> RawCall {
     let edit = |name: &&str| json!({ "file_path": path.with_file_name(name), "old_string": "", "new_string": "x\n" });
     let edits: Vec<_> = names.iter().map(edit).collect();
@@ -239,7 +239,7 @@ fn lasting_answers_are_kept_only_where_the_call_goes_through() {
         assert_eq!(asked_now, asked_before + 1, "its grant was not kept either");
         let kept = ["b.txt", "d.txt"].map(|name| settings().contains(name));
         assert_eq!(kept, [lasting == Answer::Always; 2], "{}", settings());
-        // From now on no question is asked about these files.
+        // From now on there is no question about these files.
         for name in ["b.txt", "d.txt"] {
             let path = path.with_file_name(name);
             let write = json!({ "file_path": path, "content": "y\n" });

@@ -46,7 +46,8 @@ fn what_a_read_showed_beside_an_edit_counts() {
         });
         let edit = json!({ "file_path": path, "old_string": "line 302.", "new_string": "x" });
         let reply = place.call("Edit", edit);
-        // The Read may have come after the Edit's write and before its record: then it counts for a version that is gone.
+        // The Read may have come after the Edit's write and before its record: then it counts for a version that is
+        // gone.
         assert!(
             !reply.is_error() || reply.refusal() == Some(RefusalKind::NotRead),
             "{}",

@@ -8,7 +8,7 @@ use lancet::{Builder, RawCall, RefusalKind, Reply};
 use lancet_testing::{TestFolder, TestProject};
 use serde_json::{Value, json};
 
-/// A project whose state folder is below the root, where a call could name it.
+/// Opens a project whose state folder is below the root, where a call could name it.
 fn open() -> TestProject {
     let open = |builder: Builder, around: &Path| builder.state_dir(around.join("root/state"));
     TestProject::inside(TestFolder::new(), open)

@@ -19,7 +19,7 @@ fn call(project: &TestProject, tool: &str, arguments: Value) -> Option<RefusalKi
     reply.refusal()
 }
 
-/// The results of reading, editing and overwriting a path.
+/// Returns the results of reading, editing and overwriting a path.
 fn all(project: &TestProject, path: &Path) -> [Option<RefusalKind>; 3] {
     [
         call(project, "Read", json!({ "file_path": path })),

@@ -20,7 +20,7 @@ impl Ground {
         Ground::around("", GitSurroundings::default())
     }
 
-    /// A repository at `root/`, and a session whose root is the folder `below` in it.
+    /// Makes a repository at `root/`, and a session whose root is the folder `below` in it.
     fn around(below: &str, surroundings: GitSurroundings) -> Ground {
         let folder = TestFolder::new();
         let root = folder.make(Path::new("root").join(below));

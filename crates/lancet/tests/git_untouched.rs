@@ -21,7 +21,7 @@ struct Ground {
 }
 
 impl Ground {
-    /// A repository with a clean, calm index: every file is older than it, and has not been read for days.
+    /// Makes a repository with a clean, calm index: every file is older than it, and has not been read for days.
     fn new() -> Ground {
         let ground = Ground {
             folder: TestFolder::new(),

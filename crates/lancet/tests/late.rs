@@ -82,7 +82,7 @@ fn edit(session: &Session, file: &Path) -> Reply {
     reply
 }
 
-/// The recorded late versions, newest first, with their contents.
+/// Returns the recorded late versions, newest first, with their contents.
 fn late_versions(lancet: &Lancet) -> Vec<(String, String)> {
     let history = lancet.history().expect("a state folder");
     let log = history.log(&LogQuery::default()).expect("read");
@@ -347,7 +347,7 @@ fn a_read_alone_makes_no_state_folder() {
     assert!(!ground.folder.join("state").exists());
 }
 
-/// What the program does with the file that the conflict sets aside.
+/// The action of the program on the file that the conflict sets aside.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Writer {
     /// It has closed the file, and the check comes at once.

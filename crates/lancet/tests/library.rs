@@ -1,5 +1,5 @@
-//! What the library promises to programs that embed it: types that cross threads, errors that can be passed on, rules in
-//! code, undo in one call, and calls as futures.
+//! The guarantees of the library for programs that embed it: types that cross threads, errors that can be passed on,
+//! rules in code, undo in one call, and calls as futures.
 
 use std::error::Error;
 use std::future::Future;

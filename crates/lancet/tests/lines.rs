@@ -386,7 +386,7 @@ fn no_line_but_the_meant_ones_is_ever_replaced() {
     }
 }
 
-/// A project with one file of numbered lines that was read.
+/// Makes a project with one file of numbered lines that was read.
 fn numbered(lines: usize) -> (TestProject, PathBuf) {
     let project =
         TestProject::with_history(|builder| builder.settings(settings("tools = \"all\"\n")));

@@ -14,12 +14,12 @@ const FOLDER: &str = "LANCET_TEST_LINKED_NAMES";
 /// More entries than lancet checks.
 const MANY: usize = 2_100;
 
-/// A link to a file, under another name.
+/// Makes a link to a file, under another name.
 fn link(folder: &TestFolder, name: &str, other: &str) {
     fs::hard_link(folder.join(name), folder.join(other)).expect("linked");
 }
 
-/// Files whose names come before any other, in a folder that is given with its slash.
+/// Makes files whose names come before any other, in a folder that is given with its slash.
 fn crowd(folder: &TestFolder, below: &str) {
     for number in 0..MANY {
         folder.put(format!("{below}+{number}"), "");
@@ -116,7 +116,7 @@ fn entries_of_package_stores_and_ignored_folders_do_not_count() {
     }
 }
 
-/// A root with folders that may be entered and not listed.
+/// Makes a root with folders that may be entered and not listed.
 fn prepare(root: &Path) {
     for folder in ["vault", ".git", "src"] {
         fs::create_dir_all(root.join(folder)).expect("made");

@@ -57,7 +57,7 @@ impl Place {
         builder.open().expect("opened")
     }
 
-    /// The files that contain the new text, except for lancet's own. No symbolic link is followed.
+    /// Returns the files that contain the new text, except for lancet's own. No symbolic link is followed.
     fn written(&self) -> Vec<PathBuf> {
         let mut texts = BTreeMap::new();
         collect(&self.top, &mut texts);
@@ -114,7 +114,7 @@ const DEEDS: [Deed; 4] = [
     }),
 ];
 
-/// What another program does, with the root and the file of the call.
+/// The action of another program, with the root and the file of the call.
 type Move = (&'static str, fn(&Path, &Path));
 
 fn rename(from: PathBuf, to: PathBuf) {

@@ -1,5 +1,5 @@
-//! The calls that a refusal names (`error.next`), sent as they are in the same session, are never refused, and each of them
-//! changes at most what the refused call named. Reads succeed.
+//! The calls that a refusal names (`error.next`), sent as they are in the same session, are never refused, and each of
+//! them changes at most what the refused call named. Reads succeed.
 
 use std::path::PathBuf;
 

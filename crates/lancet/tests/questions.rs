@@ -10,7 +10,7 @@ use lancet::{Caller, Lancet, Mode, RawCall, RefusalKind, Reply, Session};
 use lancet_testing::project::SharedProject;
 use serde_json::{Value, json};
 
-/// A root with the file of the tests, and a state folder.
+/// Makes a root with the file of the tests, and a state folder.
 fn project() -> SharedProject {
     SharedProject::new(&[("a.txt", &lines())])
 }
@@ -27,7 +27,7 @@ fn engine(project: &SharedProject) -> Lancet {
     project.engine(Mode::Ask)
 }
 
-/// The questions, as another process sees them.
+/// Returns the questions, as another process sees them.
 fn questions(project: &SharedProject) -> Questions {
     engine(project).questions().expect("a state folder")
 }
@@ -38,7 +38,7 @@ fn open_question(project: &SharedProject) -> RecordedQuestion {
     open.remove(0)
 }
 
-/// A session that has read the file.
+/// Opens a session that has read the file.
 fn reader(project: &SharedProject, lancet: &Lancet) -> Session {
     let session = lancet.new_session();
     let read = call("Read", json!({ "file_path": file(project) }));

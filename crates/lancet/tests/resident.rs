@@ -56,7 +56,7 @@ impl Ground {
         self.folder.join("root")
     }
 
-    /// A session, and the state folder of its engine.
+    /// Opens a session, and returns the state folder of its engine.
     fn session(&self, text: &str, name: &str) -> (Session, PathBuf) {
         let state = self.folder.join(name);
         let lancet = Lancet::builder()

@@ -71,7 +71,7 @@ fn session(lancet: &Lancet, name: &str) -> Session {
 }
 
 impl Ground {
-    /// A file that was read, and then changed without a trace.
+    /// Makes a file that was read, and then changed without a trace.
     fn new() -> Self {
         Self::with(Mode::AcceptEdits, Changed::JustNow, Names::One)
     }

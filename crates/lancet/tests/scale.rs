@@ -18,7 +18,8 @@ const LINE: usize = 128;
 const FILE: &str = "LANCET_TEST_LARGE_FILE";
 const WANTED: &str = "LANCET_TEST_WANTED_LINE";
 
-/// A gigabyte where the laws are tried in full. Without optimisation it is a twelfth, which takes the same code path.
+/// Returns a gigabyte where the laws are tried in full. Without optimisation it is a twelfth, which takes the same code
+/// path.
 fn large_size() -> u64 {
     if std::env::var_os("LANCET_LAW_CASES").is_some() {
         1 << 30
@@ -68,7 +69,7 @@ fn line(number: u64) -> String {
     line
 }
 
-/// A file of equal lines, but for those around the wanted one, which are numbered.
+/// Makes a file of equal lines, except for those around the wanted one, which are numbered.
 fn make_large(path: &Path, size: u64, wanted: u64) {
     let mut file = File::create(path).unwrap();
     let block = format!("{}\n", "=".repeat(LINE - 1)).repeat((1 << 20) / LINE);

@@ -102,7 +102,7 @@ fn neither_read_nor_edit_shows_it() {
 /// The possible contents of a withheld file.
 const STATES: [&str; 6] = ["missing", "short", "long", "empty", "binary", "link"];
 
-/// A folder in which `name` is in one of the states, with a link `pub.txt` to it.
+/// Makes a folder in which `name` is in one of the states, with a link `pub.txt` to it.
 fn ground(name: &str, state: &str) -> (TestFolder, std::path::PathBuf) {
     let folder = TestFolder::new();
     let root = folder.path().to_owned();
@@ -124,7 +124,7 @@ fn ground(name: &str, state: &str) -> (TestFolder, std::path::PathBuf) {
     (folder, root)
 }
 
-/// The calls that could distinguish the contents.
+/// Returns the calls that could distinguish the contents.
 fn guesses() -> Vec<serde_json::Value> {
     // The revision of "A=1\n", as a model that guesses the content would name it.
     let revision = {

@@ -15,7 +15,7 @@ fn project() -> SharedProject {
     SharedProject::new(&[("a.txt", "one\ntwo\n")])
 }
 
-/// The sessions, as another process sees them.
+/// Returns the sessions, as another process sees them.
 fn sessions(project: &SharedProject) -> Sessions {
     let lancet = project.engine(Mode::AcceptEdits);
     lancet.sessions().expect("a state folder")

@@ -14,7 +14,7 @@ fn call(place: &TestProject, tool: &str, arguments: Value) -> Reply {
     reply
 }
 
-/// Edits with the revision that the file has, in place of reading it first.
+/// Edits a file with its present revision, in place of reading it first.
 #[track_caller]
 fn edit(place: &TestProject, name: &str, old: &str, new: &str, more: Value) -> Reply {
     let reply = try_edit(place, name, old, new, more);

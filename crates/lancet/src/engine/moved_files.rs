@@ -35,7 +35,7 @@ pub struct LostFile {
     pub candidates: Vec<PathBuf>,
 }
 
-/// How thoroughly moved files are looked for.
+/// How thoroughly moved files are searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Thoroughness {
     /// For a list: what can be found in little time.

@@ -92,8 +92,8 @@ impl EngineView {
         })
     }
 
-    /// Compares the roots in the history that are at, below or above the roots of this engine with the folders that are at
-    /// their paths now.
+    /// Compares the roots in the history that are at, below or above the roots of this engine with the folders that are
+    /// at their paths now.
     pub(crate) fn other_workspaces(&self) -> Result<OtherWorkspaces, HistoryError> {
         self.follow_roots();
         let mut others = OtherWorkspaces::default();

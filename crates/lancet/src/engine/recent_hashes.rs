@@ -1,5 +1,5 @@
-//! The part hashes of the most recent versions, so that a large file that is edited repeatedly is hashed only where it changes. The
-//! key is the revision of the version, so an entry cannot belong to other bytes.
+//! The part hashes of the most recent versions, so that a large file that is edited repeatedly is hashed only where it
+//! changes. The key is the revision of the version, so an entry cannot belong to other bytes.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

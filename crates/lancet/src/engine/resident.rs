@@ -379,7 +379,7 @@ impl Slot {
     }
 }
 
-/// The roots without those inside another one.
+/// Returns the roots without those inside another one.
 fn outermost(roots: &[PathBuf]) -> impl Iterator<Item = &PathBuf> {
     roots.iter().filter(|root| {
         let mut others = roots.iter();

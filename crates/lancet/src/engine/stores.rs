@@ -40,7 +40,7 @@ impl Stores {
         }
     }
 
-    /// Gives a workspace the journal of the write, if the machine's part is stored.
+    /// Adds the journal of the write to a workspace, if the machine's part is stored.
     pub(super) fn add_journal(
         &self,
         workspace: Workspace,

@@ -1,6 +1,7 @@
 //! The effective settings: what the settings and the builder together decide for a call. They are computed when the
-//! engine is opened, and again when a settings file changes, so that the next call follows the new content. If
-//! changed settings do not load or cannot be applied, the previous ones stay in force, and every answer of a writing tool says so.
+//! engine is opened, and again when a settings file changes, so that the next call follows the new content. If changed
+//! settings do not load or cannot be applied, the previous ones stay in force, and every answer of a writing tool says
+//! so.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};

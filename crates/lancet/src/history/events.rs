@@ -111,8 +111,8 @@ pub struct EventReader {
 }
 
 impl History {
-    /// Begins to read events. They are those of the whole state folder; files that are not below the roots, or that may not be
-    /// read, are not named. `None` where there is no operation of this id, or it has no event any more.
+    /// Begins to read events. They are those of the whole state folder; files that are not below the roots, or that may
+    /// not be read, are not named. `None` where there is no operation of this id, or it has no event any more.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -122,7 +122,7 @@ impl History {
         self.events_shown(since, may_show)
     }
 
-    /// Begins to read events like [`events`](Self::events); `may_show` says which files may be named and shown.
+    /// Begins to read events like [`events`](Self::events); `may_show` decides which files may be named and shown.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -150,7 +150,7 @@ impl History {
 }
 
 impl EventReader {
-    /// The number of the last event that was read.
+    /// Returns the number of the last event that was read.
     pub fn position(&self) -> i64 {
         self.position
     }
@@ -163,7 +163,7 @@ impl EventReader {
         let mut page = self.store.events(self.position, PAGE)?;
         let mut events = Vec::new();
         if page.newest < self.position {
-            // The state folder was removed and made anew, and its numbers begin again.
+            // The state folder was removed and recreated, so the numbers begin again.
             events.push(gap(page.newest + 1, self.position));
             (self.position, self.told) = (0, 0);
             page = self.store.events(0, PAGE)?;
@@ -222,7 +222,7 @@ impl EventReader {
         Ok(Fact::Changed(Box::new(changed)))
     }
 
-    /// The hunks of a change, where both contents are text of a moderate size.
+    /// Returns the hunks of a change, where both contents are text of a moderate size.
     fn patch(&self, change: &FileChange) -> Result<Option<Vec<Hunk>>, HistoryError> {
         let text = |state: &Option<RecordedState>| match state {
             None => Ok(Some(String::new())),

@@ -1,4 +1,5 @@
-//! The life of a file: the operations that changed it, newest first, followed into the past through the names that it had.
+//! The life of a file: the operations that changed it, newest first, followed into the past through the names that it
+//! had.
 
 use std::path::{Path, PathBuf};
 

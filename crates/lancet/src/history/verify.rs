@@ -72,7 +72,7 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// The word for this value in JSON output.
+    /// Returns the word for this value in JSON output.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Database(_) => "database",

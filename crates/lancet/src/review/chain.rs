@@ -32,7 +32,7 @@ pub(crate) struct ChainStep {
 }
 
 impl ChainStep {
-    /// The change of the file.
+    /// Returns the change of the file.
     pub(crate) fn change(&self) -> &FileChange {
         &self.operation.files[self.file]
     }
@@ -151,7 +151,7 @@ impl Chain {
         }
     }
 
-    /// Counts a person's own operations that come first as seen, as long as nothing else was written in between.
+    /// Treats a person's own operations that come first as seen, as long as nothing else was written in between.
     fn skip_a_persons_own(&mut self) {
         let mut own = 0;
         for step in &self.steps {

@@ -1,4 +1,5 @@
-//! Replies in every format, written without a mistake, do exactly what they mean; damaged ones change nothing elsewhere.
+//! Replies in every format, written without a mistake, do exactly what they mean; damaged ones change nothing
+//! elsewhere.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -138,7 +139,7 @@ pub(crate) fn apply(
     })
 }
 
-/// An engine on an empty folder.
+/// Opens an engine on an empty folder.
 fn ground() -> (TestFolder, Lancet) {
     let folder = TestFolder::in_memory();
     let lancet = Lancet::builder()
@@ -316,7 +317,8 @@ fn check_damaged(seed: u64, dialect: Dialect) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The number of cases for each format: a fifth of the configured number, which is two thousand in the test command.
+/// Returns the number of cases for each format: a fifth of the configured number, which is two thousand in the test
+/// command.
 fn for_each_format() -> Config {
     laws::config_of(laws::asked().map_or(CASES, |cases| cases.div_ceil(5)))
 }

@@ -75,7 +75,7 @@ fn ground() -> Ground {
     ground
 }
 
-/// The tree without its folders.
+/// Returns the tree without its folders.
 fn files(mut tree: BTreeMap<PathBuf, Node>) -> BTreeMap<PathBuf, Node> {
     tree.retain(|_, node| *node != Node::Folder);
     tree

@@ -57,7 +57,7 @@ fn pictures(reply: &Reply) -> usize {
     reply.blocks().iter().filter(is_picture).count()
 }
 
-/// A document with a line of text on each page. Page 2 also has a picture of a few pixels that covers it.
+/// Makes a document with a line of text on each page. Page 2 also has a picture of a few pixels that covers it.
 fn document(pages: usize) -> Vec<u8> {
     let kids: Vec<String> = (0..pages)
         .map(|page| format!("{} 0 R", 5 + 2 * page))

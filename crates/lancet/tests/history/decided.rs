@@ -58,7 +58,7 @@ fn prepare(folder: &Path) {
         .expect("decided");
 }
 
-/// A child that kills itself before the `number`-th call to the disk, or is killed by another process.
+/// Plays a child that kills itself before the `number`-th call to the disk, or is killed by another process.
 pub(crate) fn carry_out(folder: &Path, number: u64) {
     let disk = Arc::new(FaultyDisk::new());
     let lancet = open(folder, Some(Arc::clone(&disk)));
@@ -131,7 +131,7 @@ fn a_decision_survives_the_end_of_the_process_at_every_call() {
     assert!(old > 5 && new > 0, "{old} times old, {new} times new");
 }
 
-/// The same at the system calls by which the database is written.
+/// Tests the same with kills at the system calls by which the database is written.
 #[test]
 fn a_decision_survives_the_end_of_the_process_at_every_write_of_the_database() {
     let step = if is_long() { 1 } else { 7 };

@@ -1,5 +1,5 @@
-//! Events: writers in several processes, killed at random, and followers in several others. Every follower gets every change
-//! exactly once and in the order of recording, whichever process recorded it.
+//! Events: writers in several processes, killed at random, and followers in several others. Every follower gets every
+//! change exactly once and in the order of recording, whichever process recorded it.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -27,7 +27,7 @@ const LAST: &str = "the last one";
 /// A follower that has not received everything after this time has lost something.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A part: makes changes until it is killed, and prints each one's id once its answer is there.
+/// Plays a part: makes changes until it is killed, and prints each one's id once its answer is there.
 #[expect(clippy::print_stdout, reason = "the parent reads these lines")]
 pub(crate) fn write_on(folder: &Path, number: u64) {
     let lancet = open(folder, None);
@@ -40,7 +40,7 @@ pub(crate) fn write_on(folder: &Path, number: u64) {
     }
 }
 
-/// A part: follows the events until the last change, and prints the number and the operation of each.
+/// Plays a part: follows the events until the last change, and prints the number and the operation of each.
 #[expect(clippy::print_stdout, reason = "the parent reads these lines")]
 pub(crate) fn follow(folder: &Path) {
     let lancet = open(folder, None);
@@ -318,7 +318,7 @@ fn sessions_begin_and_end() {
     );
 }
 
-/// A part: begins a session and waits for its end.
+/// Plays a part: begins a session and waits for its end.
 #[expect(clippy::print_stdout, reason = "the parent waits for this line")]
 pub(crate) fn hold_session(folder: &Path) {
     let lancet = open(folder, None);

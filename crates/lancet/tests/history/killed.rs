@@ -121,7 +121,7 @@ fn act(lancet: &Lancet, folder: &Path, act: &str, begin: impl FnOnce()) -> lance
     }
 }
 
-/// A child that kills itself before the `number`-th call to the disk.
+/// Plays a child that kills itself before the `number`-th call to the disk.
 pub(crate) fn die(name: &str, folder: &Path, number: u64) {
     let disk = Arc::new(FaultyDisk::new());
     let lancet = open(folder, Some(Arc::clone(&disk)));
@@ -136,7 +136,7 @@ pub(crate) fn die(name: &str, folder: &Path, number: u64) {
     operation(&reply);
 }
 
-/// A child process that performs the act once; another process may kill it.
+/// Plays a child process that performs the act once; another process may kill it.
 pub(crate) fn act_once(name: &str, folder: &Path) {
     operation(&act(&open(folder, None), folder, name, || {}));
 }
@@ -373,7 +373,7 @@ fn killed_at_the_system_calls_of_the_record() {
     }
 }
 
-/// A child that goes on changing files until it is killed, and prints of each change when it was answered.
+/// Plays a child that goes on changing files until it is killed, and prints of each change when it was answered.
 #[expect(clippy::print_stdout, reason = "the parent waits for these lines")]
 pub(crate) fn go_on(folder: &Path, number: u64) {
     let lancet = open(folder, None);

@@ -255,7 +255,7 @@ fn an_interrupted_batch_keeps_the_files_that_were_written() {
     assert_eq!(log[0].files[0].path, ground.path("a.txt"));
 }
 
-/// An ordinary user whose state folder may only be read.
+/// Plays an ordinary user whose state folder may only be read.
 pub(crate) fn as_nobody(folder: &std::path::Path) {
     let lancet = crate::child::open(folder, None);
     let session = crate::child::session(&lancet, "talk");

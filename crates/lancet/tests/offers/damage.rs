@@ -74,7 +74,7 @@ pub(crate) struct Edit {
 }
 
 impl Edit {
-    /// Some lines of a text, and a change in one of them.
+    /// Chooses some lines of a text, and a change in one of them.
     pub(crate) fn of(text: &str, dice: &mut Dice) -> Option<Edit> {
         let lines: Vec<&str> = text.lines().collect();
         let count = 1 + dice.below(12);

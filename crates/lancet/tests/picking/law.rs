@@ -1,4 +1,5 @@
-//! The law: whatever is sent and whatever is picked, the file is the old one with exactly the picked hunks, byte for byte.
+//! The law: whatever is sent and whatever is picked, the file is the old one with exactly the picked hunks, byte for
+//! byte.
 
 use std::sync::{Arc, Mutex, OnceLock};
 

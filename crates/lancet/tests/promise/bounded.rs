@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::ground::{Ground, cases, config_of, done, is_refused, numbered, refused};
 
-/// A file of long and short lines.
+/// Generates a file of long and short lines.
 fn text() -> impl Strategy<Value = String> {
     let line = (
         prop::sample::select(vec![0, 1, 3, 30, 300, 1_999, 2_000, 2_001, 5_000]),
@@ -35,7 +35,8 @@ fn answers_stay_within_a_small_limit() {
         ground.put("a.txt", &before);
         let path = ground.path("a.txt");
         let session = ground.session();
-        // Pages, each the call that the one before it named, show all of it; `Ground::call` holds each to the limit.
+        // Pages show all of it, each by the call that the page before named; `Ground::call` checks each against the
+        // limit.
         let mut offset = 1;
         let total = before.split_terminator('\n').count() as u64;
         while offset <= total {

@@ -113,7 +113,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Uses letters only, so that nothing can be taken for a leak, a look-alike or a line number.
+/// Uses letters only, so that nothing looks like a leak, a look-alike or a line number.
 fn spell(words: &[u8]) -> String {
     const WORDS: [&str; 12] = [
         "ant\n", "bee\n", "cat\n", "dog ", "eel\n", "fox\n", "gnu", "hen\n", "\n", "ibis\n",
@@ -512,7 +512,7 @@ impl Model {
         Done
     }
 
-    /// An edit whose two texts are the same, in a call that has others.
+    /// Returns the expected result of an edit whose two texts are the same, in a call that has others.
     fn idle_edit(
         &self,
         session: usize,

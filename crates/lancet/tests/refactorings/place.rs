@@ -59,7 +59,7 @@ pub(crate) const A: &str = "one\nthe name\r\nname and name\n";
 pub(crate) const B: &str = "\u{feff}😀 name\nuse a\nnames\n";
 
 impl Place {
-    /// A project whose server behaves in this way.
+    /// Makes a project whose server behaves in this way.
     pub(crate) fn new(way: &str) -> Place {
         Place::with(way, "", |builder, _| builder)
     }

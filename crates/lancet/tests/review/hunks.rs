@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::ground::{Ground, call, edit, hunk, hunks, lines, named, write};
 
-/// A file in which an agent changed three places.
+/// Makes a file in which an agent changed three places.
 fn three_hunks(ground: &Ground) -> std::path::PathBuf {
     let path = ground.put("a.txt", lines());
     let session = named(&ground.engine(), "agent");

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::ground::{Ground, call, hunk, named, read};
 
-/// A text of some lines with all kinds of line ends, perhaps without one at the end.
+/// Generates a text of some lines with all kinds of line ends, perhaps without one at the end.
 fn text() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         3 => "[ab]{0,2}\n",
@@ -20,7 +20,7 @@ fn text() -> impl Strategy<Value = String> {
     (lines, "b?").prop_map(|(lines, end)| lines.concat() + &end)
 }
 
-/// The new bytes with one hunk replaced by its old lines, counted by the head of the hunk alone.
+/// Returns the new bytes with one hunk replaced by its old lines, counted by the head of the hunk alone.
 fn expected(old: &str, new: &str, hunk: &lancet::outcome::Hunk) -> String {
     let lines =
         |text: &str| -> Vec<String> { text.split_inclusive('\n').map(str::to_owned).collect() };

@@ -1,5 +1,5 @@
-//! A page of scenarios: its sections, the fenced blocks in them, and the page written again with other answers. Pages of
-//! calls are played by the library's tests, those of commands by the program's.
+//! A page of scenarios: its sections, the fenced blocks in them, and the page written again with other answers. Pages
+//! of calls are played by the library's tests, those of commands by the program's.
 
 use std::collections::BTreeMap;
 use std::fmt;

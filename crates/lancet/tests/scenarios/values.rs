@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// The arguments of a call block.
+/// Reads the arguments of a call block.
 pub(crate) fn arguments(body: &str) -> Result<Value, String> {
     if body.trim_start().starts_with('{') {
         return serde_json::from_str(body).map_err(|error| error.to_string());
@@ -45,7 +45,7 @@ fn fields(lines: &[&str]) -> Result<(Map<String, Value>, usize), String> {
     Ok((fields, at))
 }
 
-/// A list of objects: the first field after `- `, the others indented by two.
+/// Reads a list of objects: the first field after `- `, the others indented by two.
 fn items(lines: &[&str]) -> Result<(Vec<Value>, usize), String> {
     let mut items = Vec::new();
     let mut at = 0;
