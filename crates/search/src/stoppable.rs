@@ -300,7 +300,8 @@ impl Matcher for StoppableMatcher<'_> {
         self.matcher().ok()?.line_terminator()
     }
 
-    /// grep-searcher calls this only where no match spans lines, so any number of lines can be searched at once.
+    /// Searches for the next line that may match. grep-searcher calls this only where no match spans lines, so any
+    /// number of lines can be searched at once.
     fn find_candidate_line(&self, haystack: &[u8]) -> Result<Option<LineMatchKind>, Stopped> {
         let matcher = self.matcher()?;
         let mut at = 0;

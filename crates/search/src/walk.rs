@@ -82,10 +82,10 @@ pub struct Walk<'w> {
 
 /// Receives the files of a walk; each thread has its own visitor.
 pub trait Visitor: Send {
-    /// Called for each file, in no particular order.
+    /// Handles a file. It is called for each file, in no particular order.
     fn visit(&mut self, file: &File<'_>, tally: &mut Tally);
 
-    /// Called for each folder that is entered, but for the starts.
+    /// Handles a folder. It is called for each folder that is entered, except the starts.
     fn visit_folder(&mut self, _folder: &EnteredFolder<'_>) {}
 }
 

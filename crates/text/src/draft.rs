@@ -74,8 +74,8 @@ impl<'a> Draft<'a> {
         self.apply_places(std::iter::once((place, changes)));
     }
 
-    /// [`Draft::apply_edit`] for an edit of several places, which are sorted and do not overlap, in one pass over the
-    /// text.
+    /// Does the same as [`Draft::apply_edit`] for an edit of several places, which are sorted and do not overlap, in
+    /// one pass over the text.
     pub fn apply_places<'c>(
         &mut self,
         places: impl IntoIterator<Item = (Range<usize>, &'c [Change])>,

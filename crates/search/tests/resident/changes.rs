@@ -1,5 +1,5 @@
-//! Changes that a resident tree must take in together: a folder that moves with folders in it, and several files whose times change
-//! between two searches.
+//! Changes that a resident tree must take in together: a folder that moves with folders in it, and several files whose
+//! times change between two searches.
 
 use std::fs;
 use std::path::{Path, PathBuf};

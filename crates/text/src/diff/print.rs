@@ -57,7 +57,7 @@ pub(super) fn assemble(
     difference
 }
 
-/// One hunk without lines, from the first to the last changed line.
+/// Returns one hunk without lines, from the first to the last changed line.
 pub(super) fn coarse(blocks: &[(Range<usize>, Range<usize>)]) -> Vec<Hunk> {
     let (Some(first), Some(last)) = (blocks.first(), blocks.last()) else {
         return Vec::new();

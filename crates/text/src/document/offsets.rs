@@ -1,4 +1,4 @@
-//! Maps offsets of the view to offsets of the file and back. Where the two differ, a document keeps a checkpoint every
+//! Maps offsets of the view to offsets of the file and back. Where the two differ, a document stores a checkpoint every
 //! few KiB; from there it walks character by character, without decoding.
 
 use super::Document;

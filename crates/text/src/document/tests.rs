@@ -132,7 +132,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     proptest::collection::vec(byte, 0..200)
 }
 
-/// Mostly short texts, and a few of many blocks.
+/// Generates numbers of repetitions: mostly for short texts, and a few for texts of many blocks.
 fn repeats() -> impl Strategy<Value = usize> {
     prop_oneof![15 => Just(1), 1 => 20_usize..80]
 }

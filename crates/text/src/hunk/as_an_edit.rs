@@ -1,6 +1,7 @@
 //! Compares a hunk with an edit of the same texts. An edit may match part of a line and a hunk may not, so that the two
-//! could change different places, or one place differently. The same texts must not come to two results: the hunk is
-//! refused then. At the end of a file without final newline, an edit of the same lines decides about the newline.
+//! could change different places, or one place differently. The same texts must not have two results, so the hunk is
+//! refused in that case. At the end of a file without final newline, an edit of the same lines decides about the
+//! newline.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

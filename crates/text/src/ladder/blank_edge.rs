@@ -125,7 +125,7 @@ fn both(one: Verdict, other: Verdict) -> Verdict {
     ambiguous(Rung::BlankEdge, places, Vec::new())
 }
 
-/// Old and new text without the blank lines at these edges; `None` where the old text has no blank line there.
+/// Returns old and new text without the blank lines at these edges; `None` where the old text has no blank line there.
 fn cut<'a>(old: &'a str, new: &'a str, edges: Edges) -> Option<(&'a str, &'a str)> {
     match edges {
         Edges::Start => cut_start(old, new),

@@ -145,7 +145,7 @@ fn windows(matcher: &LineMatcher<'_>) -> Option<Vec<usize>> {
     )
 }
 
-/// For each line, the last line before it that is not blank.
+/// Returns, for each line, the last line before it that is not blank.
 fn before<'b>(len: usize, line: impl Fn(usize) -> LineRef<'b>) -> Vec<Option<usize>> {
     let mut last = None;
     (0..len)
@@ -159,7 +159,7 @@ fn before<'b>(len: usize, line: impl Fn(usize) -> LineRef<'b>) -> Vec<Option<usi
         .collect()
 }
 
-/// Two indentations without their common start.
+/// Returns two indentations without their common start.
 fn step<'t>(before: Option<LineRef<'t>>, line: LineRef<'t>) -> (&'t str, &'t str) {
     if line.is_blank() {
         return ("", "");

@@ -38,7 +38,7 @@ pub(super) fn align(pattern: &str, text: &str, anchor: Anchor) -> Range<usize> {
     offset(found.start)..offset(found.end)
 }
 
-/// Sellers' dynamic programming: Levenshtein's, except that a match may begin anywhere unless it is anchored.
+/// Runs Sellers' dynamic programming: Levenshtein's, except that a match may begin anywhere unless it is anchored.
 fn best(pattern: &[char], text: &[char], anchor: Anchor) -> Range<usize> {
     // Each cell holds the number of edits so far, and where in the text that match began.
     let begin = |at: usize| {

@@ -79,7 +79,7 @@ pub(super) fn peaks(view: &str, old: &str) -> Vec<Peak> {
         .collect()
 }
 
-/// For each run of `width` cells, the window of that width that starts in it and has the largest sum.
+/// Returns, for each run of `width` cells, the window of that width that starts in it and has the largest sum.
 fn best_windows(cells: &[f32], width: usize) -> Vec<(usize, f32)> {
     let mut best = Vec::new();
     let mut sum: f32 = cells.iter().take(width).sum();
