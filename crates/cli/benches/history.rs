@@ -54,7 +54,7 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1000.0
 }
 
-/// About 10 KB of text that looks like a program.
+/// Returns about 10 KB of text that looks like a program.
 fn text(file: usize) -> Vec<u8> {
     (0..LINES)
         .map(|line| {
@@ -76,7 +76,7 @@ fn open(folder: &Path, state: Option<&Path>) -> Lancet {
     .unwrap()
 }
 
-/// Changes one line there and back, alternately with and without a state folder.
+/// Changes one line back and forth, alternately with and without a state folder.
 fn recording(folder: &Path) {
     const ROUNDS: usize = 600;
     let engines = [

@@ -1,11 +1,11 @@
-//! A file system that does not do what it says: the proof sees it, and says where that contradicts the guarantee.
+//! A file system that does not do what it reports: the proof detects it, and says where that contradicts the guarantee.
 
 use lancet_testing::lying_disk::{Lie, LyingDisk, LyingMount};
 use lancet_testing::{TestFolder, judges};
 
 use crate::run::{Report, names, prove};
 
-/// Mounts a file system that lies in these ways, and puts it to the proof.
+/// Mounts a file system with these lies, and runs the proof on it.
 fn proved(lying: &LyingDisk) -> Option<Report> {
     let folder = TestFolder::in_memory();
     let at = folder.join("at");
@@ -65,7 +65,7 @@ fn locks_of_files_that_are_granted_to_everybody_are_told() {
     assert!(seen.contains("file lock is granted to both"), "{seen}");
 }
 
-/// It exchanges as long as it is tried out, and then no more.
+/// It exchanges names while it is tested, and then no more.
 #[test]
 fn what_contradicts_the_guarantee_is_said_and_is_the_exit_code() {
     let lying = LyingDisk::new(&[Lie::ExchangesOnce]).on_this_machine();

@@ -1,4 +1,4 @@
-//! `lancet doctor --prove`: the real program on real file systems, and on one that does not do what it says.
+//! `lancet doctor --prove`: the real program on real file systems, and on one that does not do what it reports.
 
 #![cfg(target_os = "linux")]
 

@@ -12,7 +12,7 @@ pub(crate) struct Report {
     pub(crate) data: Value,
 }
 
-/// The program, with nothing of the tester's own settings.
+/// Returns the program's command, without the tester's own settings.
 pub(crate) fn lancet(home: &TestFolder) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lancet"));
     command.env_clear().env("HOME", home.path());
@@ -20,7 +20,7 @@ pub(crate) fn lancet(home: &TestFolder) -> Command {
     command
 }
 
-/// Puts a folder to the proof with a few kills.
+/// Runs the proof on a folder with a few kills.
 pub(crate) fn prove(folder: &Path, kills: u32) -> Report {
     let home = TestFolder::new();
     let mut command = lancet(&home);

@@ -1,5 +1,5 @@
-//! A real network volume, mounted twice as on two machines, with a server of lancet on each mount: both count up the same
-//! file. No edit that was answered with success is lost, and the file is not missing at the end.
+//! A real network volume, mounted twice as on two machines, with a server of lancet on each mount: both increment
+//! counters in the same file. No edit that was answered with success is lost, and the file is not missing at the end.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 use crate::run::{lancet, names};
 
 const FILE: &str = "count.txt";
-/// How long a mount may be behind with what the other one did.
+/// How long a mount may take to show what the other one did.
 const BEHIND: Duration = Duration::from_secs(30);
 
-/// A server at a mount, with a home and a state folder of its own.
+/// A server at a mount, with a separate home and state folder.
 struct Server {
     child: Child,
     input: ChildStdin,
@@ -89,7 +89,7 @@ impl Server {
         Ok(text.to_owned())
     }
 
-    /// Adds one to the sum and to a counter of its own, in one call; the refusal where that was not done.
+    /// Adds one to the sum and to its own counter, in one call. The error is the refusal if that was not done.
     fn count(&mut self, own: &str) -> Result<(), String> {
         let path = self.file.clone();
         let text = self.call("Read", &json!({ "file_path": path }))?;

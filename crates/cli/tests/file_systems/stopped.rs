@@ -1,4 +1,4 @@
-//! A proof that is stopped leaves nothing behind, and one that cannot be made says why.
+//! A proof that is stopped leaves nothing behind, and one that cannot run says why.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

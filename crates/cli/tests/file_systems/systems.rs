@@ -1,4 +1,5 @@
-//! Real file systems: what the proof sees is what is known of each, it agrees with the guarantee, and nothing is left.
+//! Real file systems: the results of the proof match the known facts of each, it agrees with the guarantee, and nothing
+//! is left.
 
 use lancet_testing::judges;
 use lancet_testing::place::{MountedPlace, System};
@@ -10,7 +11,7 @@ fn kills() -> u32 {
     if judges::is_long() { 500 } else { 10 }
 }
 
-/// What is known of a file system.
+/// The known facts of a file system.
 struct Known {
     kind: System,
     /// The type in the mount table. Which one bindfs gets depends on its version.
@@ -68,7 +69,7 @@ fn prove_one(known: &Known) {
     ));
 }
 
-/// A file system of the kernel, on which everything holds.
+/// Checks a file system of the kernel, on which every check passes.
 fn kernels_own(kind: System, names: &'static [&'static str]) {
     prove_one(&Known {
         kind,
@@ -110,7 +111,7 @@ fn in_layers_names_are_exchanged_and_leases_do_not_count() {
     });
 }
 
-/// Without a type of its own in the mount table a program may pass files on to another machine.
+/// A program whose file system has no specific type in the mount table may pass files on to another machine.
 #[test]
 fn a_program_that_refuses_flags_gets_files_moved_aside() {
     prove_one(&Known {

@@ -10,7 +10,7 @@ use crate::book::{Book, Ending, Trace, Undoable};
 use crate::project::{END, Project, SHARED};
 use crate::server::{Server, Slot};
 
-/// Refusals that servers get which change the same files at the same time. Any other is a fault.
+/// Refusals for servers that change the same files at the same time. Any other refusal is a fault.
 const EXPECTED: [&str; 8] = [
     "stale",
     "not_found",
@@ -22,7 +22,7 @@ const EXPECTED: [&str; 8] = [
     "ambiguous",
 ];
 
-/// An agent with its own session, which goes on in the next server.
+/// An agent whose session continues in its next server.
 pub(crate) struct Agent<'p> {
     project: &'p Project,
     slot: &'p Slot,
@@ -63,7 +63,7 @@ impl<'p> Agent<'p> {
             while step.is_ok() && !is_over.load(Ordering::Relaxed) {
                 step = self.step(&mut server);
             }
-            // Half of the servers that are left end by themselves, the others are killed.
+            // Half of the remaining servers end by themselves, the others are killed.
             if step.is_ok() && self.number.is_multiple_of(2) {
                 server.close();
             }
@@ -191,7 +191,7 @@ impl<'p> Agent<'p> {
         self.end(&token, Trace::Lines(pair.to_vec()), &ending)
     }
 
-    /// A name in folders that other agents make and remove, too.
+    /// Returns a name in folders that other agents also make and remove.
     fn new_name(&mut self, token: &str) -> PathBuf {
         let mut path = self.project.root().join("new");
         for _ in 0..=self.choices.below(4) {
@@ -232,7 +232,7 @@ impl<'p> Agent<'p> {
         self.end(&token, Trace::Lines(vec![path]), &ending)
     }
 
-    /// One of the files that this agent has made and that are certainly there.
+    /// Returns one of the files that this agent has made and that certainly exist.
     fn own_file(&mut self) -> Option<(String, PathBuf)> {
         let certain = |(token, traces): (&String, &Vec<Trace>)| match traces.as_slice() {
             [Trace::File(path)] => Some((token.clone(), path.clone())),
@@ -268,7 +268,7 @@ impl<'p> Agent<'p> {
     }
 
     fn undo(&mut self, server: &mut Server<'_>) -> Step {
-        // The newest one: it is the likeliest that nobody has changed its files since.
+        // The newest one is the likeliest to have files without later changes.
         let Some(Undoable {
             token,
             operation,

@@ -1,10 +1,10 @@
-//! What one agent knows of its changes: those that were answered, those that were refused, and those whose server was killed
-//! before it answered.
+//! The record of one agent about its changes: those that were answered, those that were refused, and those whose server
+//! was killed before it answered.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Where the trace of a change is. A token is a word that no other change writes.
+/// The place of a change's trace. A token is a text that no other change writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Trace {
     /// The token is a line, or a cell, of each of these files.
@@ -15,19 +15,19 @@ pub(crate) enum Trace {
     Nowhere,
 }
 
-/// A change that can be taken back: the last one of its token.
+/// A change that can be undone: the last one of its token.
 #[derive(Clone, Debug)]
 pub(crate) struct Undoable {
     pub(crate) token: String,
     pub(crate) operation: String,
-    /// What there is of the token afterwards.
+    /// The trace of the token after the undo.
     pub(crate) back: Trace,
 }
 
 /// The record of one agent.
 #[derive(Debug, Default)]
 pub(crate) struct Book {
-    /// What may be there of each token: one trace where the last change was answered.
+    /// The possible traces of each token: one where the last change was answered.
     pub(crate) tokens: BTreeMap<String, Vec<Trace>>,
     /// The operations that were answered.
     pub(crate) operations: Vec<String>,
@@ -38,11 +38,11 @@ pub(crate) struct Book {
     pub(crate) undoable: Vec<Undoable>,
     /// Undo operations that can be redone.
     pub(crate) redoable: Vec<Undoable>,
-    /// How often an answer told of a change that its process did not finish.
+    /// How often an answer reported a change that its process did not finish.
     pub(crate) told: usize,
 }
 
-/// What came of a call that changes something.
+/// The outcome of a call that changes something.
 pub(crate) enum Ending {
     /// It was done, as this operation.
     Done(String),
@@ -52,7 +52,7 @@ pub(crate) enum Ending {
 }
 
 impl Book {
-    /// The trace of a token, where it is certain.
+    /// Returns the trace of a token, if it is certain.
     pub(crate) fn certain(&self, token: &str) -> Option<&Trace> {
         match self.tokens.get(token).map(Vec::as_slice) {
             Some([one]) => Some(one),
@@ -60,7 +60,7 @@ impl Book {
         }
     }
 
-    /// Notes that a change was to leave this trace of a token.
+    /// Records that a change was to leave this trace of a token.
     pub(crate) fn note(&mut self, token: &str, new: Trace, ending: &Ending) {
         let old = self.tokens.remove(token);
         let mut traces = old.unwrap_or_else(|| vec![Trace::Nowhere]);

@@ -1,4 +1,4 @@
-//! What must hold when all servers have ended.
+//! The conditions that must hold when all servers have ended.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::book::{Book, Trace};
 use crate::project::{Project, SHARED, Tree};
 
-/// Checks everything, and fails with all that was found.
+/// Checks all conditions, and fails with every violation.
 pub(crate) fn everything(project: &Project, first: &Tree, books: &[Book], kills: usize) {
     print_results(books, kills);
     project.keep_copy();
@@ -60,7 +60,8 @@ fn print_results(books: &[Book], kills: usize) {
     }
 }
 
-/// `lancet verify` finds nothing. Nobody but lancet has written here, so no change may have found what no change left.
+/// Checks that `lancet verify` finds nothing. Only lancet has written here, so every change must have found the state
+/// that an earlier change left.
 fn verify(project: &Project, when: &str, found: &mut Vec<String>) {
     let answer = project
         .lines(&["verify", "--json"])
@@ -99,7 +100,7 @@ fn pairs(project: &Project, tree: &Tree, found: &mut Vec<String>) {
     }
 }
 
-/// Where which tokens are.
+/// The places of the tokens.
 struct Text {
     /// How often each token is in each file.
     lines: HashMap<String, HashMap<PathBuf, usize>>,
@@ -118,7 +119,7 @@ impl Text {
             let content = String::from_utf8_lossy(bytes);
             let stem = path.file_stem().unwrap_or_default().to_string_lossy();
             if stem.starts_with("token-") {
-                // The content is the name: neither is torn nor another's.
+                // The content is the name: the file is neither torn nor another's.
                 let name = if content == stem {
                     stem.into_owned()
                 } else {
@@ -139,7 +140,7 @@ impl Text {
         text
     }
 
-    /// What there is of a token must be one of the traces that its changes may have left.
+    /// Checks that the occurrences of a token are one of the traces that its changes may have left.
     fn check(&self, token: &str, traces: &[Trace], found: &mut Vec<String>) {
         let none = HashMap::new();
         let lines = self.lines.get(token).unwrap_or(&none);
@@ -160,7 +161,7 @@ impl Text {
     }
 }
 
-/// Every change that was answered is in the log once.
+/// Checks that every answered change is in the log once.
 fn log(project: &Project, books: &[Book], found: &mut Vec<String>) {
     let mut times: HashMap<String, usize> = HashMap::new();
     for line in project.lines(&["log", "--json", "-n", "1000000"]) {

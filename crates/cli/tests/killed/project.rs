@@ -14,7 +14,7 @@ pub(crate) const SHARED: usize = 6;
 /// The last line of every list: new lines are put before it.
 pub(crate) const END: &str = "end of the list\n";
 
-/// What a name holds: the permission bits and, of a file, the bytes.
+/// The permission bits of a name and, for a file, its bytes.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) mode: u32,
@@ -89,7 +89,7 @@ impl Project {
         ["left", "right"].map(|half| self.root().join(format!("{half}/{number}.txt")))
     }
 
-    /// The program, in the project and without anything of the tester's environment.
+    /// Returns the program's command, in the project and without the tester's environment.
     pub(crate) fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lancet"));
         command
@@ -117,7 +117,7 @@ impl Project {
             .collect()
     }
 
-    /// Copies everything to the folder that `LANCET_CROWD_KEEP` names, to look into what went wrong.
+    /// Copies everything to the folder that `LANCET_CROWD_KEEP` names, for an inspection of failures.
     pub(crate) fn keep_copy(&self) {
         if let Some(target) = std::env::var_os("LANCET_CROWD_KEEP") {
             let mut copy = Command::new("cp");

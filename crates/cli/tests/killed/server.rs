@@ -1,4 +1,4 @@
-//! One server process and the connection to it. It may be killed by somebody else at any time.
+//! One server process and the connection to it. Another thread may kill it at any time.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -13,7 +13,7 @@ use crate::project::Project;
 pub(crate) struct Slot(Mutex<Option<Child>>);
 
 impl Slot {
-    /// Kills the server that is there; false where there is none.
+    /// Kills the server in this slot; returns false if there is none.
     pub(crate) fn kill(&self) -> bool {
         let mut child = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         child.as_mut().is_some_and(|child| child.kill().is_ok())
@@ -71,7 +71,7 @@ impl<'s> Server<'s> {
         loop {
             let mut line = String::new();
             self.output.read_line(&mut line).ok()?;
-            // A line that the end of the process cut off is no answer.
+            // A line that was cut off by the end of the process is not an answer.
             let message: Value = serde_json::from_str(line.strip_suffix('\n')?).expect("JSON");
             if message["id"] == id {
                 return Some(message["result"].clone());

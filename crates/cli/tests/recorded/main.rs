@@ -1,4 +1,4 @@
-//! `lancet run` with real programs: what they changed is one change, which goes back and forth byte for byte.
+//! `lancet run` with real programs: their changes are one change, which is undone and redone byte for byte.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -73,7 +73,7 @@ fn git(stage: &Stage, arguments: &[&str]) {
     assert_eq!(run.code, 0, "{run:?}");
 }
 
-/// A project with text, a binary file, a program, a folder that goes, and a file that is ignored.
+/// Makes a project with text, a binary file, a program, a folder that will be removed, and an ignored file.
 fn project(stage: &Stage) {
     for number in 0..10 {
         stage.file(
@@ -100,7 +100,7 @@ fn what_a_script_did_is_one_change_that_goes_back_and_forth() {
         let stage = Stage::new();
         project(&stage);
         if with_git {
-            // Files that are as young as the index are not clean by their stat.
+            // Files that are as recent as the index are not clean by their stat.
             sleep(Duration::from_millis(2_200));
             git(&stage, &["init", "-q"]);
             git(&stage, &["add", "-A"]);

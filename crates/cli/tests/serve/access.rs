@@ -1,4 +1,4 @@
-//! Who is let in: tokens, hosts, origins, and what no cookie opens.
+//! Access to the server: tokens, hosts, origins, and what a cookie does not open.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -129,7 +129,7 @@ fn foreign_hosts_and_pages_are_turned_away_also_with_a_token() {
             "{line}"
         );
     }
-    // An address in the request line counts, too.
+    // An address in the request line is checked as well.
     let whole = format!(
         "POST http://evil.example/mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n{bearer}\r\nContent-Length: 0\r\n\r\n"
     );
@@ -147,7 +147,7 @@ fn foreign_hosts_and_pages_are_turned_away_also_with_a_token() {
             "{line} reaches the endpoint: {answer:?}"
         );
     }
-    // A browser asks first, without the token.
+    // A browser sends a preflight request, without the token.
     let lines = [
         "Origin: http://localhost:3000",
         "Access-Control-Request-Method: POST",
@@ -209,7 +209,7 @@ fn tokens_are_files_for_their_owner_and_can_be_made_anew() {
     );
     let person = server.token("person-token");
     assert!(write.len() >= 32 && write != read && person != write && person != read);
-    // The person's token opens no tool.
+    // The person's token does not give access to any tool.
     let line = format!("Authorization: Bearer {person}");
     assert_eq!(server.post(&[&line], PING).status, 401);
     for name in ["serve-token", "serve-token-read", "person-token"] {

@@ -1,4 +1,4 @@
-//! Several agents at one server: one engine, and a record of its own for each.
+//! Several agents at one server: one engine, and a separate record for each.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 
@@ -22,7 +22,7 @@ fn each_session_has_its_own_record_of_what_was_read() {
     );
     assert_ne!(first.call("Edit", edit("one", "two"))["isError"], true);
     assert_eq!(server.text("a.txt"), "two\n");
-    // What the first wrote, the second has not seen.
+    // The second agent has not seen what the first one wrote.
     second.call("Read", json!({"file_path": path}));
     assert_ne!(second.call("Edit", edit("two", "three"))["isError"], true);
     let stale = first.call("Edit", edit("two", "four"));
@@ -141,7 +141,7 @@ fn what_happens_is_told_line_by_line_to_either_token() {
         assert_eq!(told["path"], json!(path), "{told}");
         assert!(told["seq"].as_i64() > Some(0), "{told}");
     }
-    // Who listens does not hold up the end.
+    // An open listening stream does not delay the end.
     let _listening = listen(&server.bearer());
     assert_eq!(server.end("-TERM"), 0);
 }

@@ -1,4 +1,4 @@
-//! A server in a folder of its own, and clients of both generations of the protocol.
+//! A server in a separate folder, and clients of both generations of the protocol.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -60,7 +60,7 @@ impl Server {
         Self::start_with(folder, arguments, &[])
     }
 
-    /// The same with these variables in its environment.
+    /// Starts a server with these variables in its environment.
     pub(crate) fn start_with(
         folder: TestFolder,
         arguments: &[&str],
@@ -133,7 +133,7 @@ impl Server {
         self.child.id()
     }
 
-    /// Sends a signal and waits for the end; gives the exit code.
+    /// Sends a signal, waits for the end, and returns the exit code.
     pub(crate) fn end(&mut self, signal: &str) -> i32 {
         let id = self.id().to_string();
         let sent = Command::new("kill")
@@ -144,7 +144,7 @@ impl Server {
         self.child.wait().expect("it ends").code().unwrap_or(-1)
     }
 
-    /// Sends bytes and gives everything that comes back.
+    /// Sends bytes and returns the whole response.
     pub(crate) fn raw(&self, bytes: &[u8]) -> Answer {
         let mut stream = self.connect();
         // A server that answers before it has read everything may close early.
@@ -292,7 +292,7 @@ impl<'s> Client<'s> {
         answer["result"].clone()
     }
 
-    /// Calls a tool on a connection that is kept for the next call, as clients do.
+    /// Calls a tool on a connection that stays open for the next call, as clients do.
     pub(crate) fn call_on(&mut self, tool: &str, arguments: Value) -> Value {
         self.next += 1;
         let params = json!({"name": tool, "arguments": arguments});
@@ -330,7 +330,7 @@ impl<'s> Client<'s> {
     }
 }
 
-/// A call in the generation without a handshake.
+/// Returns the bytes of a call in the generation without a handshake.
 fn alone_bytes(server: &Server, authorization: &str, mut params: Value, meta: Value) -> Vec<u8> {
     let own = json!({
         "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -348,13 +348,13 @@ fn alone_bytes(server: &Server, authorization: &str, mut params: Value, meta: Va
     request_bytes(server.port, "POST", "/mcp", &lines, body.as_bytes())
 }
 
-/// Calls a tool in that generation; gives the result.
+/// Calls a tool in that generation and returns the result.
 pub(crate) fn alone(server: &Server, authorization: &str, params: Value, meta: Value) -> Value {
     let bytes = alone_bytes(server, authorization, params, meta);
     server.raw(&bytes).message()["result"].clone()
 }
 
-/// The same for a call that may wait: the client leaves after a moment.
+/// Calls a tool that may wait: the client leaves after a moment.
 pub(crate) fn attempt(server: &Server, authorization: &str, params: Value, meta: Value) {
     let mut stream = server.connect();
     let moment = Some(Duration::from_millis(500));

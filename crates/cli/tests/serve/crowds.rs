@@ -1,4 +1,4 @@
-//! What one client does to the others: connections that say nothing, requests that are turned away, calls whose client left.
+//! The effect of one client on the others: silent connections, rejected requests, calls whose client has left.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::client::{Client, Server, folder, lancet, text};
 
-/// More connections than there are places for those that have shown no token.
+/// More connections than there are places for those that have not sent a token.
 const SILENT: usize = 300;
 /// How many calls of one session there may be.
 const CALLS: i64 = 64;
@@ -18,7 +18,7 @@ fn connections_that_say_nothing_keep_nobody_out() {
     let server = Server::start(&[]);
     let path = server.file("a.txt", "one\n");
     let mut client = Client::new(&server, server.bearer());
-    // This connection has shown a token, and stays.
+    // This connection has sent a token, and stays open.
     client.call_on("Read", json!({"file_path": path}));
     let mut silent: Vec<TcpStream> = (0..SILENT).map(|_| server.connect()).collect();
     let mut newcomer = Client::new(&server, server.bearer());
@@ -62,7 +62,7 @@ fn call_and_leave(server: &Server, session: &str, id: i64) {
     let mut stream = server.connect();
     let sent = [head.as_bytes(), body.as_bytes()].concat();
     stream.write_all(&sent).expect("sent");
-    // The head of the answer comes when the call was handed on.
+    // The head of the answer arrives when the call was passed on.
     let mut line = String::new();
     BufReader::new(stream).read_line(&mut line).expect("read");
     assert!(line.contains(" 200 "), "{line}");

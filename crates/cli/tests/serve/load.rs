@@ -9,7 +9,7 @@ use crate::client::{Client, Server, refusal};
 /// How many agents change the same file.
 const TEAM: usize = 5;
 
-/// How many agents there are, and how many calls they make together. `LANCET_LOAD=AGENTS,CALLS` says otherwise.
+/// The number of agents, and of calls that they make together. `LANCET_LOAD=AGENTS,CALLS` overrides both.
 fn size() -> (usize, usize) {
     let given = std::env::var("LANCET_LOAD").ok();
     let parsed = given.as_deref().and_then(|text| {
@@ -33,7 +33,7 @@ fn figure(server: &Server, name: &str) -> u64 {
         .expect("a number")
 }
 
-/// One agent: it reads and counts in a file of its own and, every eighth call, in its line of a file that others of its
+/// Runs one agent: it reads and counts in its own file and, every eighth call, in its line of a file that others of its
 /// team change at the same time.
 fn work(server: &Server, agent: usize, calls: usize) {
     let project = server.folder.join("project");
@@ -52,7 +52,7 @@ fn work(server: &Server, agent: usize, calls: usize) {
                     client.call_on("Read", json!({"file_path": path, "force": true}));
                     let edit = json!({"file_path": path, "old_string": line(common - 1), "new_string": line(common)});
                     let result = client.call_on("Edit", edit);
-                    // Another agent was quicker, and this one was told so.
+                    // Another agent was faster, and this one was informed of it.
                     let is_late = result["isError"] == true
                         && matches!(refusal(&result), "stale" | "conflict" | "busy");
                     if !is_late {

@@ -1,4 +1,5 @@
-//! `lancet serve`: the real program, and clients that write HTTP by hand, so that what goes over the wire is what is tested.
+//! `lancet serve`: the real program, and clients that write HTTP by hand, so that the bytes on the wire are what is
+//! tested.
 
 mod access;
 mod agents;

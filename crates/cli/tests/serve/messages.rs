@@ -1,4 +1,4 @@
-//! Odd messages are answered as over standard input; long and slow ones are turned away.
+//! Odd messages are answered as over standard input; long and slow ones are rejected.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, Server, answer, folder, lancet};
 
-/// Messages that are none, or are calls with arguments that are none.
+/// Invalid messages, and calls with invalid arguments.
 fn odd() -> Vec<Vec<u8>> {
     let call = |arguments: &str| {
         format!(r#"{{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{{"name":"Read","arguments":{arguments}}}}}"#).into_bytes()
@@ -38,7 +38,7 @@ fn odd() -> Vec<Vec<u8>> {
     ]
 }
 
-/// What an answer comes down to: id, code of an error, and the text of a result.
+/// Summarizes an answer: id, code of an error, and the text of a result.
 fn gist(answer: &Value) -> (Value, Value, Value) {
     let result = &answer["result"];
     (
@@ -86,7 +86,7 @@ fn odd_messages_are_answered_as_over_standard_input() {
             String::from_utf8_lossy(&message)
         );
     }
-    // What wants no answer over standard input is accepted without one.
+    // Messages that get no answer over standard input are accepted without one.
     for silent in [
         &b"  "[..],
         br#"{"jsonrpc":"1","method":"notifications/cancelled","params":7}"#,
@@ -112,7 +112,7 @@ fn a_message_beyond_the_limit_is_answered_by_an_error_and_the_next_one_is_read()
         (&Value::Null, &json!(-32600))
     );
     assert_eq!(client.request("ping", json!({}))["result"], json!({}));
-    // Without a token not even the length is looked at.
+    // Without a token not even the length is checked.
     assert_eq!(server.post(&[], &long[..1024 * 1024]).status, 401);
 }
 

@@ -1,14 +1,15 @@
-//! Who gets into the page, and that every form of it refuses what another page, another form or another device sends.
+//! Access to the page, and that each of its forms refuses submissions from another page, another form or another
+//! device.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::client::{Answer, LANCET, Server, lancet};
 
-/// What a form is that this page did not give.
+/// The marks of a form that this page did not create.
 const FOREIGN: [&str; 2] = ["not one of this page", "sent by another page"];
 
-/// A code, by the command that prints a link.
+/// Returns a code, by the command that prints a link.
 fn code(server: &Server) -> String {
     let mut command = lancet(&server.folder, &["serve", "--link"]);
     let output = command
@@ -29,7 +30,7 @@ fn send(server: &Server, path: &str, lines: &[&str], form: &str) -> Answer {
     server.request("POST", path, &all, form.as_bytes())
 }
 
-/// Lets a device in; gives its cookie.
+/// Admits a device and returns its cookie.
 fn enter(server: &Server) -> String {
     let answer = send(server, "/enter", &[], &format!("code={}", code(server)));
     assert_eq!(answer.status, 303, "{answer:?}");
@@ -63,7 +64,8 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     below.collect()
 }
 
-/// The paths of all forms, as the sources of the page route them; each is a route with its path in the same place.
+/// Returns the paths of all forms, as the sources of the page route them. Each is a route with its path in the same
+/// place.
 fn forms() -> Vec<String> {
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../web/src");
     let mut found = Vec::new();
@@ -90,7 +92,7 @@ fn forms() -> Vec<String> {
     found
 }
 
-/// A path with something in the place of each part that varies.
+/// Returns a path with a value in the place of each variable part.
 fn filled(path: &str) -> String {
     let part = |part: &str| match part.starts_with('{') {
         true => "1".to_owned(),
@@ -142,15 +144,15 @@ fn every_form_refuses_what_is_not_its_own() {
             let answer = send(&server, &path, &[&known, line], &form);
             assert_eq!(answer.status, 403, "{path}: {answer:?}");
         }
-        // A token in the address is none.
+        // A token in the address does not count.
         let asked = send(&server, &format!("{path}?{form}"), &[&known], "");
         assert_eq!(asked.status, 403, "{path}: {asked:?}");
-        // Without the cookie even the right token is nothing.
+        // Without the cookie even the right token is useless.
         let strange = send(&server, &path, &[], &form);
         assert_eq!(strange.status, 403, "{path}: {strange:?}");
         assert!(strange.body.contains("not known"), "{path}: {strange:?}");
     }
-    // What was refused did nothing, and the right form is let through.
+    // The refused requests did nothing, and the right form is accepted.
     let own = format!("Origin: http://127.0.0.1:{}", server.port);
     let host = format!("Host: 127.0.0.1:{}", server.port);
     let form = format!("token={}", token(&cookie, "/devices/forget-others"));
@@ -168,7 +170,7 @@ fn a_code_is_good_once_and_a_cookie_opens_the_page_alone() {
     let form = format!("code={given}");
     let foreign = send(&server, "/enter", &["Origin: http://localhost:3000"], &form);
     assert_eq!(foreign.status, 403, "{foreign:?}");
-    // That used nothing up.
+    // The refusals used up nothing.
     let first = send(&server, "/enter", &[], &form);
     assert_eq!(first.status, 303, "{first:?}");
     let again = send(&server, "/enter", &[], &form);
@@ -228,7 +230,7 @@ fn a_cookie_is_secure_where_the_browser_came_encrypted() {
     let link = String::from_utf8(output.stdout).expect("text");
     let code = link.trim().strip_prefix("https://files.example.org/enter#");
     let form = format!("code={}", code.expect("a link"));
-    // A proxy may pass the host on or not.
+    // A proxy may or may not forward the host.
     let lines = ["Origin: https://files.example.org", "Host: 127.0.0.1"];
     let answer = send(&server, "/enter", &lines, &form);
     let cookie = answer.header("set-cookie").expect("a cookie");

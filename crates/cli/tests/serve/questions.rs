@@ -1,4 +1,4 @@
-//! Questions to the users of clients without sessions: a state goes with each, and opens for its own call alone.
+//! Questions to the users of clients without sessions: each has a state that is valid only for its own call.
 
 use serde_json::{Value, json};
 
@@ -24,7 +24,8 @@ fn a_question_is_answered_by_the_call_that_it_belongs_to_and_by_no_other() {
         params["requestState"] = json!(state);
         params
     };
-    // Another content, another tool, another session, a changed state: each is asked anew, and nothing is written.
+    // Another content, another tool, another session, a changed state: each causes a new question, and nothing is
+    // written.
     let other = json!({"name": "Edit", "arguments": {"file_path": path, "content": "one\n"}});
     let last = if state.ends_with('0') { '1' } else { '0' };
     let changed = format!("{}{last}", &state[..state.len() - 1]);
@@ -39,7 +40,7 @@ fn a_question_is_answered_by_the_call_that_it_belongs_to_and_by_no_other() {
         (answered(write("one\n"), &changed), mine.clone()),
         (answered(write("one\n"), "question-0"), mine.clone()),
     ] {
-        // Such a call waits for the file's turn or asks again; the client does not wait for it.
+        // Such a call waits for its turn on the file or prompts again; the client does not wait for it.
         attempt(&server, &bearer, params.clone(), meta);
         assert!(!path.exists(), "{params} wrote");
     }
@@ -62,7 +63,7 @@ fn a_question_is_answered_by_the_call_that_it_belongs_to_and_by_no_other() {
     );
     assert_ne!(done["isError"], true, "{done}");
     assert_eq!(server.text("new.txt"), "one\n");
-    // An answer counts once.
+    // An answer is valid once.
     let again = alone(&server, &bearer, answered(write("one\n"), &state), mine);
     assert!(
         again["resultType"] == "input_required"

@@ -1,4 +1,4 @@
-//! A server that works for long: memory, descriptors and threads do not grow after the first hundred calls.
+//! A server that runs for a long time: memory, descriptors and threads do not grow after the first hundred calls.
 
 use std::fs;
 use std::thread::sleep;
@@ -8,29 +8,29 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, Server};
 
-/// How often a session reads, edits, searches and takes its change back.
+/// How often a session reads, edits, searches and undoes its change.
 const ROUNDS: usize = 25;
 
-/// How many calls are made before the first look.
+/// How many calls are made before the first measurement.
 const FIRST: usize = 4 * ROUNDS;
 
-/// How far memory may be above the first look at the end, in KiB: SQLite's pages, and what the allocator has free. 10,000 calls that
-/// keep a kilobyte each are far above.
+/// How much memory may exceed the first measurement at the end, in KiB: SQLite's pages, and free memory of the
+/// allocator. 10,000 calls that each leak a kilobyte are far above.
 const MORE_MEMORY: u64 = 4 * 1024;
 
-/// How many threads more there may be at the end: the pool makes one where a call comes before the last one has gone to rest.
+/// How many more threads there may be at the end: the pool makes one if a call comes before the last thread is idle.
 const MORE_THREADS: usize = 2;
 
-/// How often, and after which pause, the server is looked at until nothing changes any more.
+/// How often, and after which pause, the server is measured until nothing changes any more.
 const LOOKS: usize = 50;
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// How many sessions there are. `LANCET_SOAK=SESSIONS` says otherwise; memory is judged only then.
+/// The number of sessions. `LANCET_SOAK=SESSIONS` overrides it; memory is checked only then.
 fn sessions() -> Option<usize> {
     std::env::var("LANCET_SOAK").ok()?.parse().ok()
 }
 
-/// What the server's process has.
+/// The resources of the server's process.
 #[derive(Debug, PartialEq, Eq)]
 struct Footprint {
     /// In KiB.
@@ -57,7 +57,7 @@ impl Footprint {
     }
 }
 
-/// What the server has once the connections are closed that were closed to it.
+/// Returns the server's resources after it has closed the connections that its clients closed.
 fn at_rest(server: &Server) -> Footprint {
     let mut found = Footprint::of(server);
     for _ in 0..LOOKS {

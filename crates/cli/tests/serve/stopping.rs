@@ -1,4 +1,4 @@
-//! The end: calls that are being carried out are answered, and what was answered is on the disk.
+//! The end: running calls are answered, and every answered change is on the disk.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -48,7 +48,7 @@ fn a_stop_finishes_writes_and_what_was_answered_is_written() {
     });
     assert!(written.load(Ordering::Relaxed) >= 8, "{}", server.log());
     assert_eq!(server.end("-0"), 0);
-    // No write was left half done: each file is whole, and there is nothing beside them.
+    // No write was left half done: each file is whole, and there are no other files.
     for entry in std::fs::read_dir(server.folder.join("project")).expect("a folder") {
         let path = entry.expect("an entry").path();
         assert_eq!(

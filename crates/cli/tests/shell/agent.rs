@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 use crate::stage::{LANCET, Stage};
 
-/// An agent with a server of its own; where it is asked about a write it says "always".
+/// An agent with its own server. It answers every question about a write with "always".
 pub(crate) struct Agent {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     next: u64,
-    /// The list of roots that it tells, where it offers roots.
+    /// The list of roots that it sends, if it offers roots.
     roots: Option<Value>,
 }
 
@@ -25,14 +25,14 @@ impl Agent {
         Self::begin(command, None, "test")
     }
 
-    /// An agent that gives itself a name.
+    /// Starts an agent that gives itself a name.
     pub(crate) fn named(stage: &Stage, client: &str) -> Agent {
         let mut command = stage.command(LANCET);
         command.arg("mcp");
         Self::begin(command, None, client)
     }
 
-    /// An agent that starts the server in a folder, and may have a root of its own.
+    /// Starts an agent whose server runs in a folder; the agent may have its own root.
     pub(crate) fn started_in(stage: &Stage, folder: &Path, root: Option<&Path>) -> Agent {
         let mut command = stage.command(LANCET);
         command.arg("mcp").current_dir(folder);
@@ -94,7 +94,7 @@ impl Agent {
         }
     }
 
-    /// Calls a tool: the refusal's name, or nothing; and the text.
+    /// Calls a tool. Returns the refusal's name, or nothing, and the text.
     pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> (String, String) {
         let result = self.request(
             "tools/call",

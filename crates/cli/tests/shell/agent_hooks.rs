@@ -1,5 +1,5 @@
-//! What agents report by their hooks, to the real program: the hook is a process of its own, and the call that it announces comes to
-//! the server by another way.
+//! Agents' hook reports to the real program. The hook is a separate process, and the call that it announces reaches the
+//! server by another path.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::stage::{LANCET, Stage};
 
 const SESSION: &str = "5e1f0000-aaaa-bbbb-cccc-000000000000";
 
-/// Runs a hook to its end, as an agent does before it goes on; what it printed.
+/// Runs a hook to its end, as an agent does before it continues. Returns the output.
 fn hook(stage: &Stage, agent: &str, event: &Value) -> String {
     let mut command = stage.command(LANCET);
     // A busy machine may need longer than an agent would wait.
@@ -43,7 +43,8 @@ struct Claude<'s> {
 }
 
 impl Claude<'_> {
-    /// Calls a tool as Claude Code does: the hook first, to its end, then the call. Gives the refusal's name, or nothing.
+    /// Calls a tool as Claude Code does: the hook first, to its end, then the call. Returns the refusal's name, or
+    /// nothing.
     fn call(&mut self, sub_agent: Option<&str>, tool: &str, arguments: Value) -> String {
         self.calls += 1;
         let id = format!("toolu_{}", self.calls);
@@ -116,7 +117,7 @@ fn a_call_is_of_the_sub_agent_that_the_hook_before_it_named() {
         below.starts_with("\u{2514} claude-code.5e1f0000.sub-"),
         "{sessions:?}"
     );
-    // A bound in time leaves nobody's changes out.
+    // A limit in time leaves the changes of neither conversation out.
     let session = format!("claude-code.{SESSION}");
     let bounded = ["undo", "--session", &session, "--until", "0s", "--dry-run"];
     let bounded = stage.run(&bounded);
@@ -142,7 +143,7 @@ fn a_prompt_of_another_conversation_within_a_turn_is_a_sub_agents() {
         members.extend(more.as_object().expect("an object").clone());
         hook(&stage, "copilot", &event);
     };
-    // Ends of turns have been heard before, so a turn that was not ended runs.
+    // Ends of turns have been reported before, so a turn without an end is still running.
     copilot("top", json!({ "prompt": "Earlier." }));
     copilot("top", json!({ "stopReason": "end_turn" }));
     copilot("top", json!({ "prompt": "The person's." }));

@@ -1,4 +1,4 @@
-//! "Always" said in several processes at once: every rule is kept, and everything else in the file with them.
+//! The answer "always" in several processes at once: every rule is saved, and everything else in the file is preserved.
 
 use std::fs;
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use crate::agent::Agent;
 use crate::live::user_settings;
 use crate::stage::Stage;
 
-/// Servers, and questions to each.
+/// The number of servers, and of questions to each.
 const SERVERS: usize = 3;
 const QUESTIONS: usize = 6;
 /// How many lines another program adds to the file.
@@ -22,7 +22,7 @@ fn processes_that_keep_rules_at_the_same_time_lose_none() {
     fs::write(&settings, before).expect("written");
     let together = Barrier::new(SERVERS);
     std::thread::scope(|scope| {
-        // Somebody else adds lines by hand meanwhile.
+        // Another process adds lines meanwhile.
         scope.spawn(|| {
             for number in 0..LINES {
                 let mut file = fs::OpenOptions::new()
@@ -63,7 +63,7 @@ fn processes_that_keep_rules_at_the_same_time_lose_none() {
     for line in before.lines().filter(|line| *line != "]") {
         assert!(after.contains(line), "{line} is gone from\n{after}");
     }
-    // Each server has the rules of the others, so no question is asked again.
+    // Each server has the rules of the others, so no question is repeated.
     let mut agent = Agent::new(&stage, &[]);
     let known = stage.project().join("0-0.txt");
     assert_eq!(agent.read(&known), "");

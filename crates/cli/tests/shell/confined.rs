@@ -1,4 +1,4 @@
-//! What a formatter can do to the user behind its confinement, and what outlives lancet: nothing.
+//! The limits of a confined formatter, and that no process outlives lancet.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -17,7 +17,7 @@ fn edit(agent: &mut Agent, file: &Path, old: &str, new: &str) -> (String, String
     agent.call("Edit", arguments)
 }
 
-/// Whether a process is at work; one that has ended and waits to be noticed is not.
+/// Reports whether a process is running. One that has ended but was not yet waited for is not.
 fn is_running(id: &str) -> bool {
     let facts = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     let state = facts.rsplit_once(')').map_or("", |(_, rest)| rest);

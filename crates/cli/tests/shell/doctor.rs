@@ -169,7 +169,7 @@ fn a_record_that_is_only_closed_is_not_moved_away() {
     assert!(run.out.contains("chmod 700"), "{run:?}");
 }
 
-/// What a process tells of its indexes counts as long as the process lives.
+/// The indexes that a process reports are listed as long as the process lives.
 #[test]
 fn what_is_resident_is_told_for_each_running_process() {
     let stage = Stage::new();

@@ -1,5 +1,5 @@
-//! What the README and the pages of `docs/` show: the opening answer is lancet's own, the recorded session has it, and
-//! lancet takes every command.
+//! The examples in the README and the pages of `docs/`: the opening answer is lancet's own, the recorded session shows
+//! it, and lancet accepts every command.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ fn fenced(page: &str, kind: &str) -> Vec<String> {
         .collect()
 }
 
-/// The arguments of a command line with plain words and words in single quotes; it ends at a comment or an operator.
+/// Splits a command line into plain arguments and arguments in single quotes; it ends at a comment or an operator.
 fn words(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

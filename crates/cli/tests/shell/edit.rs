@@ -1,4 +1,4 @@
-//! `lancet edit`, as far as no terminal is needed.
+//! `lancet edit`, for the cases that need no terminal.
 
 use crate::stage::{Stage, word};
 

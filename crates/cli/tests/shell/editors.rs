@@ -1,5 +1,5 @@
-//! The link to a person's editor: files with unsaved changes are asked about as long as the editor is there. Editor, agent and
-//! shell are processes of their own, but for the agent, whose engine is in the test.
+//! The link to a user's editor: writes to files with unsaved changes prompt as long as the editor is connected. Editor
+//! and shell are separate processes; the agent's engine is in the test.
 
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::path::Path;
@@ -44,7 +44,7 @@ impl Editor {
         writeln!(input, "{line}").expect("written");
     }
 
-    /// Says which files are unsaved, and waits until that counts.
+    /// Reports which files are unsaved, and waits until the list is in effect.
     fn unsaved(&mut self, files: &[&Path]) {
         self.say(&json!({ "unsaved": files }).to_string());
         assert_eq!(self.next()["unsaved"], files.len());
@@ -138,7 +138,7 @@ fn a_yes_writes_it_and_an_allow_rule_does_not() {
         json!([]),
         "a rule would not answer it"
     );
-    // A command of the shell is asked about, too, and there is no terminal.
+    // A command of the shell needs a question as well, and there is no terminal.
     let run = stage.run(&["edit", "a.txt", "--old", "one", "--new", "three"]);
     assert!(
         run.code != 0 && run.err.contains("unsaved in Visual Studio Code"),
@@ -196,7 +196,7 @@ fn nonsense_is_named_and_changes_nothing() {
     for line in nonsense {
         editor.say(line);
     }
-    // The files are told apart by what they are: a relative path and a symbolic link mean the same one.
+    // Files are identified by the file itself, not by its path: a relative path and a symbolic link mean the same one.
     std::os::unix::fs::symlink(&file, stage.project().join("link.txt")).expect("linked");
     editor.unsaved(&[Path::new("link.txt")]);
     assert!(agent.is_asked_about(&file, "two\n"));
@@ -204,7 +204,7 @@ fn nonsense_is_named_and_changes_nothing() {
     let mut told = String::new();
     let mut errors = editor.process.stderr.take().expect("piped");
     std::io::Read::read_to_string(&mut errors, &mut told).expect("read");
-    // The empty line is none.
+    // The empty line is ignored.
     assert_eq!(told.lines().count(), nonsense.len() - 1, "{told}");
     for part in ["`{`", "`[]`", "is expected", "more than 1000", "is no file"] {
         assert!(told.contains(part), "{part}: {told}");

@@ -225,7 +225,7 @@ fn a_written_file_is_formatted_and_what_changed_is_shown() {
     let (refused, text) = agent.call("Write", write("THREE\nfour\n"));
     assert_eq!(refused, "", "{text}");
     assert_eq!(stage.text("a.up"), "THREE\nFOUR\n");
-    // The formatter turns the new text back into what the file has, so there is nothing to write.
+    // The formatter turns the new text back into the file's text, so there is nothing to write.
     let (refused, text) = edit(&mut agent, &file, "FOUR", "four");
     assert_eq!(refused, "no_change", "{text}");
     assert!(text.contains("formatted by"), "{text}");

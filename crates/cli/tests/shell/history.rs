@@ -147,7 +147,7 @@ fn a_line_of_the_log_says_what_changed() {
         log.out.ends_with("  shell  Edit  a.txt  +1 -1  2\n"),
         "{log:?}"
     );
-    // The line has the numbers of a single file; of several files each has its own.
+    // The line has the numbers of a single file; with several files each has its own.
     let single = stage.run(&["log", "--stat"]);
     assert_eq!(single.out, stage.run(&["log"]).out);
     stage.file("b.txt", "2\n");
@@ -444,7 +444,7 @@ fn every_command_that_meets_a_damaged_history_says_so_and_doctor_remembers() {
     for command in commands {
         let (stage, _) = edited();
         let state = stage.project().with_file_name("state");
-        // A state folder of its own, for it is the one that is damaged.
+        // A separate state folder, because it will be damaged.
         let with = |words: &[&str]| {
             let mut words = words.to_vec();
             words.extend(["--state-dir", word(&state)]);
@@ -560,7 +560,7 @@ fn gc_says_what_stays_beyond_the_limits_and_why() {
 #[test]
 fn attribution_says_which_lines_a_change_wrote() {
     let (stage, id) = edited();
-    // Somebody else puts a line above: theirs, and ours moves down.
+    // Another process inserts a line above: their line stays, and ours moves down.
     let text = format!("zero\n{}", stage.text("a.txt"));
     stage.file("a.txt", &text);
     let (code, record) = stage.json(&["log", "--format", "attribution"]);
@@ -674,7 +674,7 @@ fn one_hunk_of_a_change_is_taken_back_and_nothing_else() {
         "{run:?}"
     );
 
-    // A change elsewhere in the file does not matter; what stands there is not touched.
+    // A change elsewhere in the file does not matter, and the text there is not touched.
     stage.run(&[
         "edit",
         "a.txt",
@@ -695,7 +695,7 @@ fn one_hunk_of_a_change_is_taken_back_and_nothing_else() {
         .replace("LINE 20.", "line 20.")
         .replace("line 1.", "first\nline 1.");
     assert_eq!(stage.text("a.txt"), expected);
-    // A second time there is nothing to take back, and its number must be one of the change.
+    // A second time there is nothing to undo, and the number must be a hunk of the change.
     let run = stage.run(&["undo", &id, "--hunk", "2", "--yes"]);
     assert!(
         run.code != 0 && run.err.contains("cannot be undone"),

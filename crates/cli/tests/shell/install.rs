@@ -25,7 +25,7 @@ fn text(stage: &Stage, name: &str) -> String {
     fs::read_to_string(stage.home().join(name)).expect(name)
 }
 
-/// The files below the home folder but for lancet's own records.
+/// Returns the files below the home folder, without lancet's own records.
 fn files(stage: &Stage) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut folders = vec![stage.home()];
@@ -111,12 +111,12 @@ fn a_server_of_lancets_name_in_a_list_is_nobody_elses_to_replace() {
         settings.contains("args = [\"mcp\", \"--structured\"]"),
         "{settings}"
     );
-    // Other tools are another entry of the same name, which takes the place of the first.
+    // Other tools make another entry with the same name, which replaces the first.
     let other = ["install", "vibe", "--yes", "--tools", "claude"];
     assert_eq!(stage.run(&other).code, 0);
     let settings = text(&stage, ".vibe/config.toml");
     assert_eq!(settings.matches("[[mcp_servers]]").count(), 1, "{settings}");
-    // Without the receipt it is known by its name.
+    // Without the receipt it is recognized by its name.
     fs::remove_dir_all(stage.home().join(".local/state/lancet/installed")).expect("removed");
     assert_eq!(stage.run(&["uninstall", "vibe", "--yes"]).code, 0);
     assert_eq!(text(&stage, ".vibe/config.toml"), "theme = \"dark\"\n");
@@ -251,7 +251,7 @@ fn what_only_an_earlier_installation_wrote_is_taken_out() {
     let policy = stage.home().join(".gemini/policies/lancet.toml");
     let memory = stage.home().join(".gemini/GEMINI.md");
     assert!(policy.exists() && memory.exists());
-    // The rule for reading is needed only where writes are asked about.
+    // The rule for reading is needed only if writes need confirmation.
     let run = stage.run(&[&install[..], &["allow", "--no-memory"]].concat());
     assert_eq!(run.code, 0, "{run:?}");
     assert!(!policy.exists(), "{run:?}");
@@ -260,7 +260,7 @@ fn what_only_an_earlier_installation_wrote_is_taken_out() {
     assert!(!memory.exists(), "it is still in the receipt");
 }
 
-/// Installs from a program that lies where npx or uvx unpacks it, and gives the run.
+/// Installs from a program in a folder where npx or uvx unpacks it, and returns the run.
 fn install_from(stage: &Stage, program: &Path, agent: &str) -> Run {
     fs::create_dir_all(program.parent().expect("a folder")).expect("made");
     fs::copy(LANCET, program).expect("copied");
@@ -289,7 +289,7 @@ fn from_a_local_package_the_entry_names_that_package_and_hooks_come_along() {
     let line =
         format!("{program} hook codex || npx -y --package {tgz} lancet-mcp hook codex || true");
     assert!(hooks.contains(&line), "{hooks}");
-    // Installed as a program of its own, the same hooks run that one.
+    // Installed as an independent program, the same hooks run that one.
     assert_eq!(stage.run(&["install", "codex", "--yes"]).code, 0);
     let hooks = text(&stage, ".codex/hooks.json");
     assert!(!hooks.contains("npx"), "{hooks}");

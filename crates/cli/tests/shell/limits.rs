@@ -1,4 +1,4 @@
-//! Limits that the system sets to the process: what they forbid is told, and the process goes on.
+//! Limits that the system sets for the process: what they prevent is reported, and the process continues.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::stage::{LANCET, Run, Stage, finish, word};
 
-/// Blocks of 512 or 1,024 bytes, as the shell has it; less than the text below has in any case.
+/// Blocks of 512 or 1,024 bytes, depending on the shell; less than the text below in either case.
 const BLOCKS: &str = "ulimit -f 100; exec \"$@\"";
 
 fn limited(stage: &Stage, arguments: &[&str], input: &str) -> Run {
@@ -45,7 +45,7 @@ fn a_write_beyond_the_size_limit_is_refused_and_leaves_nothing_behind() {
         assert_eq!(stage.text("a.txt"), "one\n");
         assert_eq!(names(&stage), ["a.txt"]);
     }
-    // The state folder holds no half of it either.
+    // The state folder contains no half of it either.
     let run = stage.run(&["write", "a.txt", "--content", "two\n", "--yes"]);
     assert_eq!(run.code, 0, "{run:?}");
 }
@@ -63,7 +63,7 @@ fn a_server_goes_on_when_its_history_may_not_grow() {
                 "params": { "name": tool, "arguments": arguments } })
     };
     let mut messages = vec![hello, ready];
-    // The history keeps each text, and no file has more than the limit.
+    // The history stores each text, and no file exceeds the limit.
     for id in 1..=20 {
         let content: String = (0..2_000)
             .map(|line| format!("{}\n", line * 7_919 * (id + 13)))

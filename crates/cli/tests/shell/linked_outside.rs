@@ -1,5 +1,5 @@
-//! Hard links that lead out of the project, or into lancet's own state folder: a write asks in every mode, and the state
-//! folder stays closed under every name.
+//! Hard links that lead out of the project, or into lancet's own state folder: a write prompts in every mode, and the
+//! state folder stays closed under every name.
 
 use std::fs;
 

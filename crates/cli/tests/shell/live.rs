@@ -1,4 +1,4 @@
-//! Settings that somebody changes while an agent is served: the next call goes by them. With the real program, and another
+//! Settings that change while an agent is served: they apply from the next call on. With the real program, and another
 //! process or thread that changes the files.
 
 use std::fs;
@@ -52,7 +52,7 @@ fn a_rule_counts_from_the_next_call_on_and_goes_with_the_next() {
         fs::remove_file(&settings).expect("removed");
         assert_eq!((agent.read(&a), agent.read(&b)), ("".into(), "".into()));
     }
-    // Pages of a search that were kept under other rules are not shown.
+    // Pages of a search that were cached under other rules are not shown.
     let search = |offset: u64| json!({ "pattern": "*.txt", "limit": 1, "offset": offset });
     agent.call("Glob", search(0));
     fs::write(&settings, "permissions.deny = [\"Read(*.txt)\"]\n").expect("written");
@@ -208,7 +208,7 @@ fn no_file_that_rules_are_read_from_is_written_unasked_whatever_it_is_called() {
     let stage = Stage::new();
     let config = stage.file("conf/mine.toml", "permissions.deny = [\"Edit(shut/**)\"]\n");
     let claude = stage.file("conf/agents.json", "{}\n");
-    // The user's file is kept with others, in the project.
+    // The user's file is stored together with others, in the project.
     let dotfile = stage.file(
         "dotfiles/lancet",
         "permissions.deny = [\"Read(hush.txt)\"]\n",
@@ -249,7 +249,7 @@ fn no_file_that_rules_are_read_from_is_written_unasked_whatever_it_is_called() {
 fn a_state_folder_that_is_made_again_is_used_or_the_refusal_says_to_restart() {
     use std::os::unix::fs::PermissionsExt as _;
     let stage = Stage::new();
-    // The folder around the second one is the home folder, which the kernel's wall does not open.
+    // The folder around the second one is the home folder, which the kernel's sandbox does not open.
     for (state, may_refuse) in [(".local/state/lancet", false), ("state", true)] {
         let state = stage.home().join(state);
         let mut agent = Agent::new(&stage, &["--state-dir", state.to_str().expect("UTF-8")]);

@@ -1,4 +1,4 @@
-//! The program as a person or a script runs it: the real binary, in a folder of its own, with an empty home.
+//! The program as a person or a script runs it: the real binary, in a separate folder, with an empty home.
 
 mod agent;
 mod agent_hooks;

@@ -1,4 +1,4 @@
-//! `lancet mcp`, as far as the program itself goes: it starts, serves below its roots, and ends with its client.
+//! `lancet mcp`, the parts in the program itself: it starts, serves below its roots, and ends with its client.
 
 use serde_json::{Value, json};
 

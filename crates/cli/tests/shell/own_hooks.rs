@@ -1,5 +1,5 @@
-//! Hooks that the settings name, through the real program and its launcher: before a change they tighten, after it their
-//! words and their changes are told, bounded and taken back.
+//! Hooks that the settings name, through the real program and its launcher. Before a change they restrict it. After a
+//! change their output and their changes are reported, bounded and undone.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ fn edit(agent: &mut Agent, file: &Path, old: &str, new: &str) -> (String, String
     agent.call("Edit", arguments)
 }
 
-/// Reads and edits the file with an agent whose user says yes to every question.
+/// Reads and edits the file with an agent whose user answers every question with yes.
 fn change(stage: &Stage, file: &Path) -> (Agent, String, String) {
     let mut agent = Agent::new(stage, &["--tools", "default,Undo"]);
     agent.read(file);
@@ -53,7 +53,7 @@ fn a_hook_before_a_change_refuses_it_or_lets_it_through() {
         "{text}"
     );
     assert_eq!(stage.text("src/a.txt"), "one\ntwo\n");
-    // The rule covers other files not.
+    // The rule does not cover other files.
     let other = stage.file("b.txt", "two\n");
     agent.read(&other);
     assert_eq!(edit(&mut agent, &other, "two", "three").0, "");
@@ -88,7 +88,7 @@ fn a_hook_that_asks_or_is_not_understood_has_a_person_asked() {
     for (script, words) in cases {
         let entry = hook("before", "Edit(src/**)", script);
         let (stage, file) = stage(&format!("[ask]\npatience = 0\n{entry}"));
-        // With nobody to ask nothing is written, and the answer says why.
+        // If there is no one to prompt, nothing is written, and the answer says why.
         let mut agent = Agent::new(&stage, &["--ask", "page"]);
         agent.read(&file);
         let (refused, text) = edit(&mut agent, &file, "two", "three");
@@ -180,7 +180,7 @@ fn what_a_hook_rewrites_is_told_known_and_taken_back_with_one_undo() {
         "{text}"
     );
     assert_eq!(stage.text("src/a.txt"), "ONE\nthree\n");
-    // The ledger knows the text of the hook.
+    // The ledger contains the text of the hook.
     let (refused, text) = edit(&mut agent, &file, "ONE\nthree", "one\nfour");
     assert_eq!(refused, "", "{text}");
     assert_eq!(stage.text("src/a.txt"), "ONE\nfour\n");

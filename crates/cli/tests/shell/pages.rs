@@ -127,7 +127,7 @@ fn topics_have_pages_from_the_documentation() {
         assert!(run.out.contains(words), "{topic}: {run:?}");
         let widest = run.out.lines().map(|line| line.chars().count()).max();
         assert!(widest <= Some(100), "{topic}: {widest:?}");
-        // A reader of the help has none of the files of the documentation.
+        // The documentation files are not available to a reader of the help.
         let examples = ["docs/**", ".ai/docs/", ".com/docs/", ".dev/docs/"];
         let is_example = |line: &str| examples.iter().any(|words| line.contains(words));
         for mark in ["](", "|---", "scenarios", "docs/", "asking.md", "crates/"] {

@@ -1,4 +1,4 @@
-//! PDFs through the program: a worker process reads them, and whatever it meets, the program answers.
+//! PDFs through the program: a worker process reads them, and whatever the file contains, the program answers.
 
 use std::fs;
 use std::io::Read as _;
@@ -203,7 +203,7 @@ fn the_worker_ends_with_the_process_that_started_it() {
     loop {
         let child = fs::read_to_string(&children).expect("the parent is there");
         let limits = Path::new("/proc").join(child.trim()).join("limits");
-        // Its memory is limited after it has asked the kernel to end with its parent.
+        // Its memory is limited after it has requested that the kernel end it with its parent.
         let is_limited = |limits: String| {
             limits
                 .lines()

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::stage::{LANCET, Run, Stage};
 use crate::terminal::{on_terminal, terminal};
 
-/// An agent that asks before it writes.
+/// An agent that prompts before it writes.
 struct Agent {
     lancet: Lancet,
     session: Session,
@@ -86,7 +86,7 @@ fn lines() -> String {
     (1..=40).map(|line| format!("line {line}.\n")).collect()
 }
 
-/// A project with one file, and an agent that asks.
+/// Makes a project with one file, and an agent that prompts.
 fn asking() -> (Stage, Agent) {
     let stage = Stage::new().with("USER", "tester");
     stage.file("a.txt", &lines());
@@ -357,7 +357,7 @@ fn the_text_is_edited_before_it_is_approved() {
     assert_eq!(stage.text("b.txt"), "edited\n");
 }
 
-/// Reads lines until one has these words.
+/// Reads lines until one contains this text.
 fn until(lines: &mut impl Iterator<Item = std::io::Result<String>>, words: &str) -> String {
     let mut read = String::new();
     for line in lines {
@@ -405,7 +405,7 @@ fn calls_wait_while_somebody_follows_and_questions_are_streamed() {
         decided["decidedBy"],
         "a command without a terminal (tester)"
     );
-    // A reader that leaves ends it.
+    // It ends when its reader leaves.
     drop(news);
     assert_eq!(follow.wait().expect("it ends").code(), Some(0));
 }
@@ -459,7 +459,7 @@ fn trust_and_yes_protected_need_a_person_or_the_token() {
     );
     let run = stage.run(&edit);
     assert!(run.code == 1 && run.err.contains("LANCET_TOKEN"), "{run:?}");
-    // At a terminal the answer is typed, whatever the flag says.
+    // At a terminal the answer is typed, even with the flag.
     let run = on_terminal(&stage, "trust --yes", "n\n");
     assert!(
         run.code == 1 && run.out.contains("Trust this text"),
@@ -480,7 +480,7 @@ fn trust_and_yes_protected_need_a_person_or_the_token() {
         );
     }
     assert_eq!(stage.text(".git/config"), "[core]\n");
-    // Trust is taken back by anybody: that only tightens.
+    // Any caller may revoke trust: that only restricts.
     assert_eq!(stage.run(&["trust", "--revoke"]).code, 0);
     let stage = Stage::new().with_token();
     stage.file("lancet.toml", "permissions.allow = [\"Edit(a.txt)\"]\n");
@@ -488,7 +488,7 @@ fn trust_and_yes_protected_need_a_person_or_the_token() {
     assert_eq!(stage.run(&["trust", "--yes"]).code, 0);
     assert_eq!(stage.run(&edit).code, 0);
     assert_eq!(stage.text(".git/config"), "[user]\n");
-    // The token of a state folder that the caller names is none of the person's.
+    // The token of a state folder that the caller names is not the person's token.
     let stage = Stage::new().with("LANCET_TOKEN", "of-my-own");
     stage.file(".git/config", "[core]\n");
     stage.file("mine/serve-token", "of-my-own\n");

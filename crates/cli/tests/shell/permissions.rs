@@ -124,7 +124,7 @@ fn a_folder_without_settings_is_trusted_for_language_servers_alone() {
         "{run:?}"
     );
     assert!(trusted());
-    // A file that appears later may still only tighten.
+    // A file that appears later may still only restrict.
     stage.file("a.txt", "one\n");
     stage.file(
         "lancet.toml",
@@ -136,7 +136,7 @@ fn a_folder_without_settings_is_trusted_for_language_servers_alone() {
     std::fs::remove_file(stage.project().join("lancet.toml")).expect("removed");
     assert_eq!(stage.run(&["trust", "--revoke"]).code, 0);
     assert!(!trusted());
-    // The folder is known by more than its name.
+    // The folder is identified by more than its name.
     stage.run(&["trust", "--yes"]);
     let (root, moved) = (stage.project(), stage.project().with_extension("moved"));
     std::fs::rename(&root, &moved).expect("moved");

@@ -8,7 +8,7 @@ use lancet_testing::judges;
 
 use crate::stage::LANCET;
 
-/// The files, and what the APIs of models document, are in the script, which also compares with another server.
+/// The script contains the files and the documented rules of the models' APIs. It also compares with another server.
 #[test]
 fn no_answer_would_be_refused_by_the_api_of_a_model() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/poisonous_files.py");

@@ -1,5 +1,5 @@
-//! `lancet tools` for each model API, held against the rules that the API's documentation states (read in November 2026).
-//! The rules are written down here once more, and share no code with what makes the lists.
+//! `lancet tools` for each model API, checked against the rules in the API's documentation (read in November 2026). The
+//! rules are written down here again, and share no code with the code that makes the lists.
 
 use serde_json::{Map, Value, json};
 
@@ -12,7 +12,7 @@ fn list(stage: &Stage, format: &str, more: &[&str]) -> Value {
     serde_json::from_str(&run.out).expect("JSON")
 }
 
-/// What a list breaks; each entry names tool, place and rule.
+/// The violations in a list; each entry names tool, place and rule.
 #[derive(Debug, Default, PartialEq)]
 struct Broken(Vec<String>);
 
@@ -310,7 +310,7 @@ fn gemini(list: &Value, broken: &mut Broken) {
     }
 }
 
-/// What a list breaks of the rules of its API.
+/// Returns the rules of its API that a list breaks.
 fn broken(format: &str, list: &Value) -> Vec<String> {
     let mut broken = Broken::default();
     match format {
@@ -348,7 +348,7 @@ fn every_list_keeps_the_rules_of_its_api() {
     }
 }
 
-/// Each API is asked to enforce all tools that are offered by default.
+/// Each API is requested to enforce all tools that are offered by default.
 #[test]
 fn strict_lists_are_strict_for_all_default_tools() {
     let stage = Stage::new();
@@ -369,7 +369,7 @@ fn strict_lists_are_strict_for_all_default_tools() {
     }
 }
 
-/// The checker finds what it is there to find.
+/// The checker finds the violations that it is meant to find.
 #[test]
 fn a_list_that_breaks_a_rule_is_found_out() {
     let stage = Stage::new();
@@ -446,7 +446,7 @@ fn a_list_that_breaks_a_rule_is_found_out() {
     }
 }
 
-/// A model that is held to a strict schema sends every field; null then means the same as no field.
+/// A model with a strict schema sends every field; null then means the same as no field.
 #[test]
 fn a_call_that_fills_every_field_is_taken() {
     let stage = Stage::new();
@@ -480,7 +480,7 @@ fn a_call_that_fills_every_field_is_taken() {
     }
     assert_eq!(std::fs::read_to_string(&file).expect("there"), "1\n2\n");
     assert_eq!(std::fs::read_to_string(other).expect("there"), "new\n");
-    // What a call cannot do without is missing where it is null.
+    // A required field counts as missing where it is null.
     let run = stage.run(&["call", "Edit", &filled("Edit", json!({"file_path": path}))]);
     assert_eq!(run.code, 1, "{run:?}");
     assert!(run.err.contains("old_string"), "{run:?}");

@@ -1,4 +1,4 @@
-//! Symbols and files get other names as real language servers plan it, over the real program and its launcher.
+//! Symbols and files are renamed as real language servers plan it, through the real program and its launcher.
 
 use std::time::{Duration, Instant};
 

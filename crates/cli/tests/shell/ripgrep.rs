@@ -1,5 +1,6 @@
-//! `lancet grep` beside ripgrep: random flags on the random trees of the search tests; the same lines, the same exit
-//! code. Lines are compared as a set, since neither program promises an order. What may differ is in docs/search.md.
+//! `lancet grep` compared with ripgrep: random flags on the random trees of the search tests; the same lines, the same
+//! exit code. Lines are compared as a set, since neither program promises an order. docs/search.md lists the intended
+//! differences.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -8,7 +9,7 @@ use crate::chance::Chance;
 use crate::stage::LANCET;
 use crate::tree::{Tree, path_of};
 
-/// Questions of one tree, and trees: each question takes two processes.
+/// The number of questions for one tree, and of trees: each question takes two processes.
 const PER_TREE: usize = 25;
 const TREES: u64 = 8;
 
@@ -82,7 +83,7 @@ fn answer(command: &mut Command, tree: &Tree, flags: &[&str]) -> (Vec<Vec<u8>>, 
     (lines, ran.status.code())
 }
 
-/// Files of which the two say different things on purpose: of version control, and with a NUL.
+/// Returns the files for which the two differ on purpose: those of version control, and those with a NUL.
 fn differ_on_purpose(tree: &Tree) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in &tree.entries {
@@ -134,7 +135,7 @@ fn random_flags_give_ripgreps_lines_and_exit_code() {
             let mut ours = Command::new(LANCET);
             ours.arg("grep");
             let ours = answer(&mut ours, &tree, &flags);
-            // Files of version control come with separators of their own.
+            // Files of version control have different separators.
             let counted = !theirs.0.iter().any(|line| in_version_control(line));
             let plain = |lines: Vec<Vec<u8>>| -> Vec<Vec<u8>> {
                 let mut lines: Vec<Vec<u8>> = lines
@@ -176,7 +177,7 @@ fn random_flags_give_ripgreps_lines_and_exit_code() {
     );
 }
 
-/// A binary file that lies in a folder is passed over; one that was named is searched, and ripgrep says that it matches.
+/// A binary file found in a folder is skipped; one that was named is searched, and ripgrep says that it matches.
 #[test]
 fn a_binary_file_that_was_named_is_answered_as_by_ripgrep() {
     let Some(ripgrep) = ripgrep() else {

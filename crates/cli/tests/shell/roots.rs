@@ -1,4 +1,4 @@
-//! Where lancet may work.
+//! The folders in which lancet may work.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -23,7 +23,7 @@ fn a_root_that_is_no_folder_is_a_usage_error() {
     }
 }
 
-/// What `lancet mcp`, started in a folder, answers to a Read.
+/// Returns the answer of `lancet mcp`, started in a folder, to a Read.
 fn read_over_mcp(stage: &Stage, folder: &Path, roots: Option<&Path>, file: &Path) -> String {
     let mut agent = Agent::started_in(stage, folder, roots);
     agent.call("Read", json!({ "file_path": file })).1
@@ -68,7 +68,7 @@ fn started_in_the_home_folder_or_at_the_top_it_takes_the_clients_roots() {
     }
 }
 
-/// The rules of the project that a client names count, though lancet was started elsewhere.
+/// The rules of the project that a client names apply, though lancet was started elsewhere.
 #[test]
 fn the_settings_of_a_clients_root_count() {
     let stage = Stage::new();
@@ -154,7 +154,7 @@ fn run_in(stage: &Stage, folder: &Path, arguments: &[&str]) -> Run {
     crate::stage::finish(command, b"")
 }
 
-/// A project that forbids `src`, and one file that it does not.
+/// Makes a project that forbids `src`, and one file that it does not forbid.
 fn forbidding(stage: &Stage) {
     stage.file("src/s.rs", "secret\n");
     stage.file("open/a.rs", "secret\n");
@@ -210,7 +210,7 @@ fn of_working_folder_and_work_tree_the_one_with_settings_counts() {
     forbidding(&stage);
     stage.file("src/deep/b.rs", "secret\n");
     stage.file(".git/HEAD", "ref: refs/heads/main\n");
-    // Standing inside the part that the work tree's settings forbid.
+    // The working folder is inside the part that the work tree's settings forbid.
     let run = run_in(&stage, &stage.project().join("src"), &["read", "s.rs"]);
     assert!(run.code == 1 && run.err.contains("denied"), "{run:?}");
     // A work tree below the working folder.

@@ -1,5 +1,6 @@
-//! The pages in `scenarios/shell/`: commands as a person types them, played with the program itself. Each `##` heading
-//! is an empty project and an empty home. What differs from run to run stands as `$ROOT`, `$OP1`, `$TIME` and their like.
+//! The pages in `scenarios/shell/`: commands as a person types them, run with the program itself. Each `##` heading is
+//! an empty project and an empty home. Text that differs from run to run is replaced by `$ROOT`, `$OP1`, `$TIME` and
+//! similar names.
 
 use std::fs;
 use std::path::PathBuf;
@@ -117,7 +118,7 @@ impl Scene {
     }
 }
 
-/// Replaces what has a shape: `0` is any digit, `*` any lower-case letter or digit, anything else itself.
+/// Replaces text of a given shape: `0` matches any digit, `*` any lower-case letter or digit, and anything else itself.
 fn replace_shape(text: &str, shape: &str, with: &str) -> String {
     let fits = |byte: u8, wanted: u8| match wanted {
         b'0' => byte.is_ascii_digit(),

@@ -1,4 +1,4 @@
-//! `lancet sessions`: every command is a process of its own, and so is the agent's server.
+//! `lancet sessions`: every command is a separate process, and so is the agent's server.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;
@@ -27,7 +27,7 @@ fn a_stop_holds_in_every_process_until_a_person_lifts_it() {
         "{list:?}"
     );
 
-    // An agent may stop a session, and may not lift the stop.
+    // An agent may stop a session, but may not resume it.
     let as_agent = |words: &[&str]| {
         let mut command = stage.command(LANCET);
         command.args(words).env("CLAUDECODE", "1");
@@ -60,7 +60,7 @@ fn a_stop_holds_in_every_process_until_a_person_lifts_it() {
         "{told}"
     );
 
-    // Without a terminal nobody lifts it; at one the answer is typed.
+    // Without a terminal the stop cannot be lifted; at a terminal the answer is typed.
     let lift = stage.run(&["sessions", "resume", "evening"]);
     assert!(
         lift.code == 1 && lift.err.contains("no terminal"),

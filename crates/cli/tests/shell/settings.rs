@@ -1,4 +1,4 @@
-//! Settings files, their layers, and flags that say the same.
+//! Settings files, their layers, and flags with the same meaning.
 
 use std::fs;
 
@@ -73,7 +73,7 @@ fn a_mistake_in_the_users_own_settings_stops_writing_and_nothing_else() {
     let run = stage.run(&[&edit[..], &["--json"]].concat());
     let data: serde_json::Value = serde_json::from_str(&run.out).expect("JSON");
     assert_eq!(data["error"]["name"], "usage");
-    // An agent reads, since the line cannot be a rule, and does not write.
+    // An agent can read, since the line cannot be a rule, but cannot write.
     let path = stage.project().join("a.txt");
     let mut agent = Agent::new(&stage, &[]);
     let (error, text) = agent.call("Read", json!({ "file_path": path }));
@@ -126,7 +126,7 @@ fn an_unknown_key_of_a_project_is_a_warning() {
         text.contains("lancet.toml:1:1: there is no setting newkey"),
         "{text}"
     );
-    // Each session is told once.
+    // The message is sent once in each session.
     let (error, text) = agent.write(&stage.project().join("b.txt"));
     assert_eq!(error, "", "{text}");
     assert!(!text.contains("newkey"), "{text}");
@@ -154,7 +154,7 @@ fn a_misspelt_deny_of_a_project_opens_no_file_to_an_agent() {
         let (error, text) = agent.write(&stage.project().join("b.txt"));
         assert_eq!(error, "declined", "{text}");
         assert!(text.contains("lancet.toml:"), "{text}");
-        // The person goes on.
+        // The person can continue.
         let run = stage.run(&["read", "a.txt"]);
         assert_eq!((run.code, run.out.contains("one")), (0, true), "{run:?}");
         assert!(run.err.contains("lancet.toml:"), "{run:?}");

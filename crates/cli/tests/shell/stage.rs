@@ -55,7 +55,8 @@ impl Stage {
         self
     }
 
-    /// Puts a person's token into the state folder and into the environment: commands that approve something go through.
+    /// Puts a person's token into the state folder and into the environment: commands that approve something are
+    /// allowed.
     pub(crate) fn with_token(self) -> Self {
         let token = "a-token-for-tests-of-a-person-00";
         let file = put(
@@ -82,16 +83,17 @@ impl Stage {
         self.folder.text(Path::new("project").join(name))
     }
 
-    /// A command in the project, without a terminal and with nothing of the tester's own environment.
+    /// Makes a command in the project, without a terminal and without the tester's own environment.
     pub(crate) fn command(&self, program: &str) -> Command {
-        // A session of its own has no terminal, also where the tests are run from one.
+        // A new session has no terminal, even if the tests are run from one.
         let mut command = Command::new("setsid");
         command.args(["--wait", program]);
         self.set_surroundings(&mut command);
         command
     }
 
-    /// The program as one that permissions hold for: where the superuser runs the tests, without its rights.
+    /// Makes a command of the program without the superuser's rights, if the superuser runs the tests, so that
+    /// permissions apply.
     pub(crate) fn unprivileged(&self) -> Command {
         if !rustix::process::geteuid().is_root() {
             return self.command(LANCET);

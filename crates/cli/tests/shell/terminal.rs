@@ -1,21 +1,22 @@
-//! The question on the terminal, asked and answered through a pseudo-terminal (`script` from util-linux).
+//! The question on the terminal, shown and answered through a pseudo-terminal (`script` from util-linux).
 
 use std::process::Command;
 
 use crate::stage::{LANCET, Run, Stage, finish};
 
-/// Runs the program on a terminal of its own, on which `answer` is typed. Its output is all that the terminal showed.
+/// Runs the program on a separate terminal, on which `answer` is typed. The output is everything that the terminal
+/// showed.
 pub(crate) fn on_terminal(stage: &Stage, arguments: &str, answer: &str) -> Run {
     finish(terminal(stage, arguments), answer.as_bytes())
 }
 
-/// The same on a terminal with so many rows.
+/// Runs the program on a terminal with so many rows.
 pub(crate) fn on_low_terminal(stage: &Stage, rows: usize, arguments: &str, answer: &str) -> Run {
     let sized = format!("--version; stty rows {rows}; '{LANCET}' {arguments}");
     on_terminal(stage, &sized, answer)
 }
 
-/// The program on a terminal of its own.
+/// Makes a command that runs the program on a separate terminal.
 pub(crate) fn terminal(stage: &Stage, arguments: &str) -> Command {
     let mut command = Command::new("script");
     command.args([
@@ -279,7 +280,7 @@ fn a_question_is_taken_back_when_the_file_changes() {
     let mut command = terminal(&stage, "edit a.txt --old one --new 1");
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().expect("it starts");
-    // Held open: nobody answers.
+    // Input stays open without an answer.
     let stdin = child.stdin.take();
     let mut out = child.stdout.take().expect("piped");
     let mut shown = Vec::new();
@@ -514,7 +515,7 @@ fn an_undo_of_two_files_is_picked_by_file_and_the_other_is_undone_later() {
     assert!(run.out.contains("a.txt (all of it)"), "{run:?}");
     assert_eq!(stage.text("a.txt"), "a\n");
     assert!(!stage.project().join("b.txt").exists());
-    // What was left out is not said to be undone.
+    // The part that was left out is not reported as undone.
     let lead = run.out.lines().find(|line| line.contains("Undid"));
     assert!(
         lead.is_some_and(|lead| lead.trim_end().ends_with(", in part.")),

@@ -1,5 +1,5 @@
-//! Programs that the settings start: an agent cannot change them unasked, under any name, and one that changed since it was
-//! trusted is not started before a person has seen the difference.
+//! Programs that the settings start. An agent cannot change them without a question, under any name. One that changed
+//! since it was trusted is not started before a person has seen the difference.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::agent::Agent;
 use crate::stage::{Stage, word};
 
-/// A script of the project that leaves a mark in the home folder when it runs.
+/// Makes a script in the project that leaves a mark in the home folder when it runs.
 fn script(stage: &Stage, name: &str, mark: &str) -> PathBuf {
     let runs = stage.home().join("runs");
     let text = format!(
@@ -26,7 +26,7 @@ fn hook(on: &str, run: &[&str]) -> String {
     format!("[[hooks]]\non = {on:?}\nmatch = \"Edit(src/**)\"\nrun = {run:?}\n")
 }
 
-/// An agent whose questions nobody answers.
+/// Starts an agent whose questions are not answered.
 fn unanswered(stage: &Stage) -> Agent {
     Agent::new(
         stage,
@@ -117,7 +117,7 @@ fn an_agent_cannot_change_the_program_of_a_hook_unasked_under_any_name() {
         assert!(!fs::read_to_string(path).expect("there").contains("evil"));
     }
     assert_eq!(fs::read_to_string(&program).expect("there"), before);
-    // Nor can it be put where the program is looked for once somebody else has removed it.
+    // Nor can it be created at a path where the program is looked for, once another process has removed it.
     fs::remove_dir_all(root.join("tools")).expect("removed");
     for (tool, arguments) in [
         ("Write", whole(&program)),
@@ -131,7 +131,7 @@ fn an_agent_cannot_change_the_program_of_a_hook_unasked_under_any_name() {
         assert_ne!(refused, "", "{tool} {arguments}: {text}");
         assert!(!program.exists(), "{tool} {arguments}: {text}");
     }
-    // Other files are as free as before.
+    // Other files are not restricted.
     assert_eq!(edit(&mut agent, &file, "one", "two").0, "");
 }
 
@@ -152,7 +152,7 @@ fn a_program_that_changed_since_it_was_trusted_is_not_started_again_unasked() {
     let mut agent = unanswered(&stage);
     assert_eq!(edit(&mut agent, &file, "one", "two").0, "");
     assert_eq!(runs(&stage), "good\n");
-    // Somebody else changes it, for instance with `git pull`.
+    // Another process changes it, for instance `git pull`.
     script(&stage, "tools/check.sh", "evil");
     let (refused, text) = edit(&mut agent, &file, "two", "three");
     assert_ne!(refused, "", "{text}");
@@ -167,7 +167,7 @@ fn a_program_that_changed_since_it_was_trusted_is_not_started_again_unasked() {
             && trusted.out.contains("+echo evil"),
         "{trusted:?}"
     );
-    // The server that runs takes the new trust in.
+    // The running server applies the new trust.
     let (refused, text) = edit(&mut agent, &file, "two", "four");
     assert_eq!(refused, "", "{text}");
     assert_eq!(runs(&stage), "good\nevil\n");

@@ -1,4 +1,5 @@
-//! An undo of more changes than one step holds: it can be interrupted, the same command goes on with it, and nothing is left.
+//! An undo of more changes than one step holds: it can be interrupted, the same command continues it, and nothing is
+//! left.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +12,7 @@ use serde_json::json;
 use crate::agent::Agent;
 use crate::stage::{LANCET, Stage};
 
-/// More than two steps of 500. `LANCET_TORTURE` asks for the number that a long history has.
+/// More than two steps of 500. `LANCET_TORTURE` selects the number of a long history.
 fn changes() -> usize {
     match std::env::var_os("LANCET_TORTURE") {
         Some(_) => 25_000,
@@ -68,7 +69,7 @@ fn an_undo_of_many_changes_can_be_interrupted_and_leaves_nothing() {
     }
     drop(agent);
     assert_eq!(count_files(&stage.project()), all);
-    // All changes are newer than an hour.
+    // All changes are less than an hour old.
     let before = stage.run(&["undo", "--client", "busy", "--until", "1h", "--yes"]);
     assert_eq!(before.code, 1, "{before:?}");
     assert_eq!(count_files(&stage.project()), all);

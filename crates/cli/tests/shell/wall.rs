@@ -1,5 +1,5 @@
-//! The kernel's wall around the real program: every thread of the server is behind it, and what it starts for a person is
-//! not.
+//! The kernel's sandbox around the real program: it confines every thread of the server, and no program that the server
+//! starts for a person.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,7 +11,7 @@ use crate::stage::{LANCET, Stage};
 use crate::terminal::on_low_terminal;
 
 #[allow(clippy::print_stdout, reason = "a skipped test says why")]
-/// Whether this kernel has the wall; a reason is printed where it has not.
+/// Reports whether this kernel has the sandbox; a reason is printed if it does not.
 pub(crate) fn has_wall(stage: &Stage) -> bool {
     let (_, report) = stage.json(&["doctor", "--json"]);
     let level = report["landlock"].as_u64();
@@ -65,7 +65,8 @@ fn every_thread_of_the_server_is_behind_the_wall_and_still_writes_where_it_may()
     answer();
     let written = answer();
     assert!(!written.contains("\"isError\":true"), "{written}");
-    // The kernel sets this for a thread together with the wall, and hands both on to all that the thread starts.
+    // The kernel sets this for a thread together with the sandbox, and passes both on to everything that the thread
+    // starts.
     let tasks = std::fs::read_dir(format!("/proc/{}/task", server.id())).expect("there");
     let mut threads = 0;
     for task in tasks {

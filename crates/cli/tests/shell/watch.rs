@@ -1,4 +1,4 @@
-//! `lancet watch`: each change is shown as it comes, and a key takes one back.
+//! `lancet watch`: each change is shown as it is made, and a key undoes one.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::Stdio;
@@ -6,7 +6,7 @@ use std::process::Stdio;
 use crate::stage::{LANCET, Stage};
 use crate::terminal::terminal;
 
-/// Reads lines until one has these words.
+/// Reads lines until one contains this text.
 fn until(lines: &mut impl Iterator<Item = std::io::Result<String>>, words: &str) -> Vec<String> {
     let mut read = Vec::new();
     for line in lines {
@@ -38,7 +38,7 @@ fn changes_are_streamed_as_plain_text() {
     assert!(!shown.join("\n").contains("old.txt"), "{shown:?}");
     stage.run(&["undo", "--yes"]);
     until(&mut lines, "-one");
-    // A reader that leaves ends it.
+    // It ends when its reader leaves.
     drop(lines);
     let ended = watch.wait().expect("it ends");
     assert_eq!(ended.code(), Some(0));

@@ -1,4 +1,5 @@
-//! What a person reads at the shell: flags instead of fields, names from the working folder, and notes on standard error.
+//! Messages for a person at the shell: flags instead of fields, names from the working folder, and notes on standard
+//! error.
 
 use std::io::Read as _;
 use std::process::Stdio;
@@ -261,7 +262,7 @@ fn names_are_not_reworded() {
         ),
         "{run:?}"
     );
-    // A folder in the name is called like the one to work in.
+    // A folder in the name contains the path of the working folder.
     let folder = stage.project();
     let name = format!("x {}/c.txt", folder.display());
     stage.file(&name, "q\n");

@@ -76,7 +76,7 @@ fn without_a_text_or_with_two_the_command_line_is_wrong() {
         let run = stage.run_with(arguments, "piped\n");
         assert_eq!(run.code, 2, "{arguments:?} {run:?}");
     }
-    // Input without a word for it is the text; no input at all would empty the file.
+    // Without a flag, input is the text; no input at all would empty the file.
     let run = stage.run_with(&["write", "a.txt", "--yes"], "");
     assert_eq!(run.code, 2, "{run:?}");
     assert!(!stage.project().join("a.txt").exists());

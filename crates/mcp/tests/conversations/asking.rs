@@ -41,7 +41,8 @@ async fn asking(ask: Ask, generation: Generation) -> Connection {
     connection
 }
 
-/// Writes a file and answers the questions with these results, one after the other. What was asked, and what came of it.
+/// Writes a file and answers the questions with these results, one after the other. Returns the questions and the
+/// result.
 async fn write(
     connection: &mut Connection,
     generation: Generation,
@@ -183,7 +184,7 @@ async fn words_are_asked_for_after_a_no_in_the_form_and_never_else() {
         let form = &asked[1]["requestedSchema"];
         assert_eq!(form["required"], json!(["reason"]), "{form}");
         assert_eq!(form["properties"]["reason"]["default"], "no reason");
-        // The no is final, whatever becomes of the reason.
+        // The no is final, whatever happens to the reason.
         for words in [
             json!({ "action": "decline" }),
             json!({ "action": "cancel" }),

@@ -1,4 +1,4 @@
-//! Tools listed, called, refused, and those that go wrong.
+//! Tools that are listed, called and refused, and tools that fail.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -47,7 +47,7 @@ impl HostTool for Waits {
 
     fn propose(&self, _session: &Session, arguments: &Value) -> Result<Proposal, Refusal> {
         self.began.lock().expect("whole").send(()).expect("heard");
-        // An end of the line lets it go, too: a test that failed must not hang.
+        // The closed channel releases it as well: a test that failed must not hang.
         let _ = self.go.lock().expect("whole").recv();
         let path = arguments["file_path"].as_str().expect("a path").to_owned();
         let write = json!({"file_path": path, "content": "late\n"});
@@ -222,7 +222,7 @@ async fn a_panic_is_an_answer_and_the_server_goes_on() {
     let mut connection = connect_with(|builder| builder.tool(Panics), Options::default());
     connection.shake_hands().await;
     let path = connection.write("a.txt", "one\n");
-    // More often than there are threads: none may be lost.
+    // More often than there are threads: no thread may be lost.
     for _ in 0..9 {
         let result = connection.call("Panics", json!({})).await;
         assert_eq!(refusal(&result), "internal");
@@ -404,7 +404,7 @@ async fn the_caller_is_on_record() {
     assert_eq!(*heard.lock().expect("whole"), [wanted]);
 }
 
-/// Waits for a tool to begin without holding up the reactor that has to start it.
+/// Waits for a tool to begin without blocking the reactor that has to start it.
 async fn begins_soon(begins: &Receiver<()>) {
     while begins.try_recv().is_err() {
         tokio::time::sleep(Duration::from_millis(1)).await;

@@ -12,7 +12,7 @@ use crate::connection::{
 };
 use crate::cut::{AGENTS, Agent};
 
-/// Numbers that a seed decides.
+/// Numbers determined by a seed.
 struct Chance(u64);
 
 impl Chance {
@@ -25,7 +25,7 @@ impl Chance {
     }
 }
 
-/// A text of lines that are all different, some of them long, many of them longer in one measure than in another.
+/// Returns lines that are all different, some of them long, and many of them longer in one measure than in another.
 fn lines(chance: &mut Chance, tag: &str) -> Vec<String> {
     let pieces = [
         "word ",
@@ -72,7 +72,7 @@ impl Model {
         result
     }
 
-    /// Whether the model has read a line whole, under one of these marks.
+    /// Reports whether the model has read a whole line, under one of these marks.
     fn has_read(&self, line: &str, marks: &[String]) -> bool {
         self.read.iter().any(|(answer, refused)| {
             marks
@@ -81,7 +81,7 @@ impl Model {
         })
     }
 
-    /// What an edit of a line, which writes nothing, is answered with; empty where it would land.
+    /// Returns the refusal of a dry-run edit of a line; empty if the edit would land.
     async fn try_edit(&mut self, line: &str) -> String {
         let arguments = json!({
             "file_path": self.path, "old_string": line, "new_string": "x", "dry_run": true, "insist": true,
@@ -95,7 +95,7 @@ impl Model {
     }
 }
 
-/// Lines worth trying: the borders of the file and of pages, and some more.
+/// Returns lines worth trying: the borders of the file and of pages, and some more.
 fn probes(chance: &mut Chance, count: usize, first: usize, shown: usize) -> Vec<usize> {
     let mut probes = vec![
         0,
@@ -158,7 +158,7 @@ async fn what_was_cut_cannot_be_edited(agent: Agent, seed: u64) {
         );
     }
 
-    // Somebody else changes the file; the change counts as seen where the diff reached the model whole.
+    // Another process changes the file. The change counts as seen if the diff reached the model whole.
     let mut after = before.clone();
     let changed: Vec<usize> = {
         let count = 1 + chance.below(120);
@@ -205,7 +205,7 @@ proptest! {
     }
 }
 
-/// Lines of a file that is longer than any client hands on.
+/// Returns the lines of a file that is longer than any client forwards.
 fn long_file() -> String {
     (1..=900)
         .map(|number| format!("line {number} of the file, filled up with words\n"))
@@ -332,7 +332,7 @@ async fn data_that_the_model_reads_does_not_repeat_the_text() {
     }
 }
 
-/// A server as it is without options, and a client of this name.
+/// Starts a server with the default options, and a client of this name.
 async fn as_shipped(name: &str, options: lancet_mcp::Options) -> Connection {
     let folder = TestFolder::new();
     folder.make("root");
@@ -341,7 +341,7 @@ async fn as_shipped(name: &str, options: lancet_mcp::Options) -> Connection {
     connection
 }
 
-/// Which data a client gets with an Edit that lands and with one that does not: whether it is all of it.
+/// Reports whether a client gets all of the data with an Edit that lands and with one that does not.
 async fn gets_all(connection: &mut Connection, meta: Value) -> bool {
     let path = connection.write("a.txt", "one\ntwo\n");
     connection.read(&path).await;
@@ -408,7 +408,7 @@ async fn a_program_asks_for_all_data_by_the_call_or_by_the_command_line() {
 /// A picture of 13 by 7 pixels.
 const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\r\0\0\0\x07\x08\x02\0\0\0\\\x12PM\0\0\0\x11IDATx\xdac8!'G\x0cb\x18a\xea\0\xcb\x84\\m\x9am\xd0\x90\0\0\0\0IEND\xaeB`\x82";
 
-/// Cline hands on the JSON of a result, cut at 8,000 characters: a picture would be a piece of base64.
+/// Cline forwards the JSON of a result, cut at 8,000 characters: a picture would be a piece of base64.
 #[tokio::test]
 async fn a_client_that_hands_on_json_gets_no_picture() {
     for (client, is_shown) in [("@cline/core", false), ("copilot-cli", true)] {

@@ -1,4 +1,4 @@
-//! A server on a folder of its own and a client that speaks raw lines, so that what goes over the wire is what is tested.
+//! A server in a separate folder and a client that speaks raw lines, so that the bytes on the wire are what is tested.
 
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ pub(crate) fn connect_with(
     connect_again(folder, change, options)
 }
 
-/// Starts another server on the folder of one that has ended. Its data is whole, because the tests look at it.
+/// Starts another server on the folder of one that has ended. Its data is complete, because the tests check it.
 pub(crate) fn connect_again(
     folder: TestFolder,
     change: impl FnOnce(Builder) -> Builder,
@@ -53,7 +53,7 @@ pub(crate) fn connect_again(
     connect_exactly(folder, change, options)
 }
 
-/// The same with the options as they are.
+/// Starts another server on the folder with exactly these options.
 pub(crate) fn connect_exactly(
     folder: TestFolder,
     change: impl FnOnce(Builder) -> Builder,
@@ -105,7 +105,7 @@ impl Connection {
         self.send_raw(format!("{message}\n").as_bytes()).await;
     }
 
-    /// The next message of the server.
+    /// Returns the next message of the server.
     pub(crate) async fn receive(&mut self) -> Value {
         let mut line = String::new();
         let read = self.reader.read_line(&mut line).await.expect("read");
@@ -113,7 +113,7 @@ impl Connection {
         serde_json::from_str(&line).expect("one JSON object a line")
     }
 
-    /// Sends a request and gives its id.
+    /// Sends a request and returns its id.
     pub(crate) async fn ask(&mut self, method: &str, params: Value) -> i64 {
         self.next += 1;
         let id = self.next;
@@ -122,7 +122,7 @@ impl Connection {
         id
     }
 
-    /// A request and its answer, with nothing in between.
+    /// Sends a request and returns its answer, which must be the next message.
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.ask(method, params).await;
         let answer = self.receive().await;
@@ -135,12 +135,12 @@ impl Connection {
         self.shake_hands_offering(json!({})).await
     }
 
-    /// The same, with capabilities.
+    /// Opens the conversation with a handshake that offers capabilities.
     pub(crate) async fn shake_hands_offering(&mut self, capabilities: Value) -> Value {
         self.shake_hands_as("test-client", capabilities).await
     }
 
-    /// The same, under a client's name.
+    /// Opens the conversation with a handshake under a client's name.
     pub(crate) async fn shake_hands_as(&mut self, name: &str, capabilities: Value) -> Value {
         let client = json!({"name": name, "version": "1"});
         let params = json!({"protocolVersion": HANDSHAKE, "capabilities": capabilities, "clientInfo": client});
@@ -150,7 +150,7 @@ impl Connection {
         answer["result"].clone()
     }
 
-    /// Calls a tool; the result, which may be a refusal.
+    /// Calls a tool and returns the result, which may be a refusal.
     pub(crate) async fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.call_with(tool, arguments, json!({})).await
     }
@@ -166,7 +166,7 @@ impl Connection {
         answer["result"].clone()
     }
 
-    /// Reads a file and expects that to go well.
+    /// Reads a file and expects success.
     pub(crate) async fn read(&mut self, path: &Path) -> String {
         let result = self.call("Read", json!({"file_path": path})).await;
         assert_ne!(result["isError"], true, "{result}");
@@ -182,7 +182,7 @@ impl Connection {
     }
 }
 
-/// The `_meta` that every request of the second generation carries.
+/// Returns the `_meta` that every request of the second generation carries.
 pub(crate) fn modern_meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -199,7 +199,7 @@ pub(crate) fn data(result: &Value) -> &Value {
     &result["_meta"]["lancet/result"]
 }
 
-/// The name of a refusal.
+/// Returns the name of a refusal.
 pub(crate) fn refusal(result: &Value) -> &str {
     assert_eq!(result["isError"], true, "{result}");
     data(result)["error"]["name"].as_str().expect("a name")

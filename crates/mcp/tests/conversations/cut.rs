@@ -1,4 +1,4 @@
-//! Cuts answers as agents do before their model reads them. Each agent's way was observed in November 2026.
+//! Cuts answers as agents do before their model reads them. The behaviour of each agent was observed in November 2026.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ pub(crate) enum Agent {
 pub(crate) const AGENTS: [Agent; 4] = [Agent::Cline, Agent::Codex, Agent::Copilot, Agent::Qwen];
 
 impl Agent {
-    /// The name that the agent gives itself.
+    /// Returns the name that the agent gives itself.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Agent::Cline => "@cline/core",
@@ -24,7 +24,7 @@ impl Agent {
         }
     }
 
-    /// What the model reads of an answer.
+    /// Returns what the model reads of an answer.
     pub(crate) fn hands_on(self, arguments: &Value, result: &Value) -> String {
         let text = result["content"][0]["text"].as_str().expect("text");
         let refused = result["isError"] == true;
@@ -55,7 +55,7 @@ impl Agent {
         }
     }
 
-    /// Whether a line of a file is whole in what the model reads.
+    /// Reports whether a line of a file is whole in what the model reads.
     pub(crate) fn shows(self, answer: &str, refused: bool, line: &str) -> bool {
         let text_end = match self {
             Agent::Cline => "\"",
@@ -86,7 +86,7 @@ impl Agent {
     }
 }
 
-/// The beginning and the end of a text, of `each` characters each, if it is too long.
+/// Returns the beginning and the end of a text that is too long, `each` characters of both.
 fn without_middle(text: &str, too_long: bool, each: usize) -> String {
     if !too_long {
         return text.to_owned();

@@ -76,7 +76,7 @@ async fn a_second_request_under_an_id_in_use_is_not_carried_out() {
         .expect("a result");
     assert_eq!(data(&done["result"])["type"], "create");
     assert!(first.exists() && !second.exists());
-    // Once it is answered an id is free.
+    // Once it is answered, its id is free.
     connection.send(call(&second.to_string_lossy())).await;
     assert_eq!(
         data(&connection.receive().await["result"])["type"],

@@ -1,4 +1,4 @@
-//! Both generations of the protocol: with a handshake, and with each request standing for itself.
+//! Both generations of the protocol: with a handshake, and with independent requests.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ async fn a_handshake_introduces_the_server() {
     assert_eq!(hello["protocolVersion"], HANDSHAKE);
     assert_eq!(hello["serverInfo"]["name"], "lancet");
     assert_eq!(hello["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
-    // The policy of Codex's sandbox comes only to a server that asks for it.
+    // The policy of Codex's sandbox is sent only to a server that requests it.
     let asked = json!({"codex/sandbox-state-meta": {}});
     assert_eq!(
         hello["capabilities"],
@@ -76,7 +76,7 @@ async fn without_a_handshake_every_request_stands_for_itself() {
         .await;
     assert!(text(&read).contains("1→one"));
     assert_eq!(read["resultType"], "complete");
-    // The ledger is the process's: the edit knows of the read.
+    // The ledger belongs to the process: the edit knows of the read.
     let arguments = json!({"file_path": path, "old_string": "one", "new_string": "1"});
     let edit = connection.call_with("Edit", arguments, modern_meta()).await;
     assert_eq!(data(&edit)["replacements"], 1, "{edit}");
@@ -102,7 +102,7 @@ async fn a_client_may_ask_first_which_versions_there_are() {
         "{versions:?}"
     );
     assert!(answer["result"]["instructions"].is_string());
-    // And then go on either way.
+    // The conversation can continue in either generation.
     let list = connection
         .request("tools/list", json!({"_meta": modern_meta()}))
         .await;
@@ -114,7 +114,7 @@ async fn a_request_that_says_nothing_of_its_version_is_told_what_is_missing() {
     let mut connection = connect();
     let answer = connection.request("tools/list", json!({})).await;
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
-    // The connection is still open for either way.
+    // The connection is still open for either generation.
     connection.shake_hands().await;
     assert!(connection.request("tools/list", json!({})).await["result"]["tools"].is_array());
 }

@@ -1,4 +1,5 @@
-//! The names of tools and fields: a prefix before the tools' names, Grep's fields in words, null for an absent field.
+//! The names of tools and fields: a prefix before the tools' names, long names for Grep's fields, null for an absent
+//! field.
 
 use lancet::tools::ToolPrefix;
 use lancet_mcp::{Answers, Options};
@@ -107,7 +108,7 @@ async fn greps_fields_are_taken_in_words() {
             json!({"ignore_case": "true", "context": "1", "line_numbers": false}),
             json!({"-i": true, "-C": 1, "-n": false}),
         ),
-        // The same twice is one field, and null is none.
+        // The same value twice is one field, and null is an absent field.
         (
             json!({"ignore_case": true, "-i": true, "after": null, "-A": 2}),
             json!({"-i": true, "-A": 2}),
@@ -124,7 +125,7 @@ async fn greps_fields_are_taken_in_words() {
     assert!(text(&refused).contains("-A and after"), "{refused}");
 }
 
-/// A client that enforces its schemas strictly sends null for every field that is not meant.
+/// A client that enforces its schemas strictly sends null for every unused field.
 #[tokio::test]
 async fn null_is_an_absent_field() {
     let mut connection = connect();

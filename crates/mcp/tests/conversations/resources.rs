@@ -12,7 +12,7 @@ fn uri(path: &Path) -> String {
     format!("file://{}", path.display())
 }
 
-/// Reads a resource; the first of its contents.
+/// Reads a resource and returns the first of its contents.
 async fn read(connection: &mut Connection, uri: &str) -> Value {
     let answer = connection
         .request("resources/read", json!({"uri": uri}))
@@ -191,7 +191,7 @@ async fn a_client_of_the_second_generation_listens() {
     let accepted = connection.receive().await;
     let named = accepted.to_string();
     assert!(named.contains("a.txt"), "{named}");
-    // The watch begins after that message; a change before it is seen by whoever reads the file then.
+    // The watch begins after that message. A change before it is seen by a later read of the file.
     let mut number = 0;
     let told = loop {
         number += 1;

@@ -1,4 +1,4 @@
-//! A client's own roots narrow lancet's: asked for in both generations, waited for, asked for again when they change.
+//! A client's own roots narrow lancet's: requested in both generations, waited for, requested again when they change.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +26,7 @@ fn roots(connection: &Connection, names: &[&str]) -> Value {
     json!({"roots": names.iter().map(uri).collect::<Vec<_>>()})
 }
 
-/// Takes the server's question for the roots; its id.
+/// Receives the server's request for the roots and returns its id.
 async fn asked(connection: &mut Connection) -> Value {
     let question = connection.receive().await;
     assert_eq!(question["method"], "roots/list", "{question}");
@@ -46,7 +46,7 @@ async fn read(connection: &mut Connection, name: &str) -> Value {
         .await
 }
 
-/// A log of warnings, and what it was told.
+/// Returns a log of warnings, and the text that was logged to it.
 fn kept_log() -> (Log, Arc<Mutex<String>>) {
     let heard = Arc::new(Mutex::new(String::new()));
     let into = heard.clone();
@@ -71,7 +71,7 @@ async fn roots_are_asked_for_and_narrow() {
         refusal(&read(&mut connection, "lib/a.txt").await),
         "outside"
     );
-    // Named sessions go by the same roots.
+    // Named sessions use the same roots.
     let path = connection.path("lib/a.txt");
     let meta = json!({"lancet/session": "other", "lancet/seen": [{"file_path": path, "text": "in lib\n"}]});
     let edit = json!({"file_path": path, "old_string": "in", "new_string": "x"});
@@ -90,7 +90,7 @@ async fn a_client_that_offers_none_is_not_asked() {
     let mut connection = connect();
     furnish(&connection);
     connection.shake_hands().await;
-    // The next message is the answer to this: `call` would notice a question.
+    // The next message is the answer to this: `call` would fail on a request.
     assert!(text(&read(&mut connection, "lib/a.txt").await).contains("in lib"));
     connection
         .send(json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}))
@@ -152,7 +152,7 @@ async fn a_call_waits_for_the_answer() {
         )
         .await;
     let question = asked(&mut connection).await;
-    // Changed before it was answered: only the answer to the second question counts.
+    // Changed before it was answered: only the answer to the second request counts.
     connection
         .send(json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}))
         .await;
@@ -178,7 +178,7 @@ async fn a_client_that_never_answers_is_told_so() {
     let reply = read(&mut connection, "app/a.txt").await;
     assert_eq!(refusal(&reply), "timeout");
     assert!(text(&reply).contains("roots/list"), "{reply}");
-    // Late is not never.
+    // A late answer still counts.
     let list = roots(&connection, &["app"]);
     answer(&mut connection, &question, list).await;
     assert!(text(&read(&mut connection, "app/a.txt").await).contains("in app"));
@@ -207,7 +207,7 @@ async fn a_client_that_goes_on_not_answering_is_waited_for_no_more() {
     }
     let words = heard.lock().expect("not poisoned").clone();
     assert_eq!(words.matches("no longer wait").count(), 1, "{words}");
-    // Never widened, whatever is not told; and an answer that comes after all narrows.
+    // Roots are never widened, whatever the client leaves out; and a late answer still narrows them.
     let path = "/etc/hostname";
     let call = json!({"name": "Read", "arguments": {"file_path": path}});
     let id = connection.ask("tools/call", call).await;
@@ -250,7 +250,7 @@ async fn roots_that_cannot_be_used_are_ignored_and_logged() {
         let heard = heard.lock().expect("not poisoned").clone();
         assert!(heard.contains(words), "{result}: {heard}");
     }
-    // An error in its place does the same, and leaves what was narrowed before.
+    // An error in place of the answer does the same, and leaves the earlier narrowing.
     let mut connection = connect();
     furnish(&connection);
     connection.shake_hands_offering(json!({"roots": {}})).await;
@@ -311,7 +311,8 @@ fn modern_meta() -> Value {
     })
 }
 
-/// A call of the second generation that brings its roots where it is asked to; whether it was.
+/// Makes a call of the second generation that sends its roots if they are requested. Returns the result, and whether
+/// they were.
 async fn modern(connection: &mut Connection, name: &str, list: &Value) -> (Value, bool) {
     let path = connection.path(name);
     let mut params = json!({"name": "Read", "arguments": {"file_path": path, "force": true}, "_meta": modern_meta()});
@@ -397,7 +398,7 @@ async fn roots_with_nothing_in_common_refuse_every_call_where_none_were_named() 
             assert!(text(&refused).contains(named), "{refused}");
         }
     }
-    // It is not for good.
+    // A later answer can change this.
     connection
         .send(json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}))
         .await;
@@ -407,7 +408,7 @@ async fn roots_with_nothing_in_common_refuse_every_call_where_none_were_named() 
     assert!(text(&read(&mut connection, "app/a.txt").await).contains("in app"));
 }
 
-/// Opens engines on folders below one.
+/// Opens engines on folders below this one.
 #[derive(Debug)]
 struct Below(PathBuf);
 
@@ -426,7 +427,7 @@ impl LateRoots for Below {
     }
 }
 
-/// A server without roots of its own, in a folder with `app` and `lib`.
+/// Starts a server without roots, in a folder with `app` and `lib`.
 fn rootless(folder: &TestFolder) -> Connection {
     let options = Options {
         roots: RootsOrigin::Wanted(Arc::new(Below(folder.join("home")))),
@@ -455,7 +456,8 @@ async fn a_server_without_roots_takes_the_clients() {
         json!({"file_path": folder.join("home/app/a.txt"), "old_string": "in", "new_string": "at"});
     let done = connection.call("Edit", edit).await;
     assert_ne!(done["isError"], true, "{done}");
-    // Neither a folder beside the client's, nor one that may be no root, nor what the engine was opened on.
+    // Neither a folder next to the client's, nor one that may not be a root, nor the folder that the engine was opened
+    // on.
     for path in [
         folder.join("home/lib/a.txt"),
         folder.join("other/a.txt"),
@@ -477,7 +479,7 @@ async fn a_server_without_roots_refuses_every_call_of_a_client_without_any() {
     for words in ["It was started too high up.", "--root FOLDER"] {
         assert!(text(&refused).contains(words), "{refused}");
     }
-    // And of one whose roots may be none.
+    // The same for a client whose roots may not be used.
     let mut connection = rootless(&folder);
     connection.shake_hands_offering(json!({"roots": {}})).await;
     let id = asked(&mut connection).await;
@@ -488,7 +490,7 @@ async fn a_server_without_roots_refuses_every_call_of_a_client_without_any() {
     assert!(text(&refused).contains("file:///nowhere"), "{refused}");
 }
 
-/// As [`Below`], and fails when it is told to.
+/// Like [`Below`], but fails while the flag is set.
 #[derive(Debug)]
 struct Failing(Below, Arc<AtomicBool>);
 
@@ -503,7 +505,7 @@ impl LateRoots for Failing {
     }
 }
 
-/// A server that takes the roots of its client, what makes that fail, and the log.
+/// Starts a server that takes the roots of its client. Returns the flag that makes this fail, and the log.
 fn failing() -> (Connection, Arc<AtomicBool>, Arc<Mutex<String>>) {
     let fails = Arc::new(AtomicBool::new(false));
     let (log, heard) = kept_log();

@@ -1,4 +1,4 @@
-//! The sandbox policy that Codex sends with its calls: it only tightens.
+//! The sandbox policy that Codex sends with its calls: it only restricts.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! A search over the wire: what is told of it while it lasts, and that it stops when nobody wants it any more.
+//! A search over the wire: the progress that is reported, and that it stops when its result is no longer wanted.
 
 use std::path::Path;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::connection::connect_with;
 
-/// Whether threads of a search are there; no other test here has any.
+/// Reports whether threads of a search exist; no other test here has any.
 fn is_searching() -> bool {
     let tasks = Path::new("/proc/self/task").read_dir().expect("on Linux");
     tasks.filter_map(Result::ok).any(|task| {
@@ -42,7 +42,7 @@ async fn a_search_tells_how_far_it_is_and_stops_when_it_is_cancelled() {
     connection
         .send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}))
         .await;
-    // Half of what the call would have by itself, and it has no end before that.
+    // Half of the call's own time limit. The search does not end by itself before that.
     for _ in 0..300 {
         if !is_searching() {
             break;

@@ -1,4 +1,4 @@
-//! Whose ledger a call belongs to, and what hosts tell of their conversations.
+//! The ledger that a call belongs to, and the reports of hosts about their conversations.
 
 use lancet::SessionName;
 use lancet_mcp::Options;
@@ -75,7 +75,7 @@ async fn an_agents_own_session_id_is_taken() {
     )
     .await;
     assert_eq!(refusal(&other), "not_read");
-    // The name that lancet gives it: the client's, then the id.
+    // The session's name in lancet: the client's name, then the id.
     let same = edit(
         &mut connection,
         &path,
@@ -185,7 +185,7 @@ async fn the_environment_names_the_session_until_a_hook_reports_another() {
         .root(connection.root())
         .state_dir(connection.folder.path().join("state"));
     let hook = hook.open().expect("opens").history().expect("a history");
-    // A session of another agent is not followed.
+    // A session of another agent is not used.
     for (reported, old, new, followed) in [
         ("gemini-cli.x", "two", "three", true),
         ("claude-code.other", "three", "four", false),

@@ -1,5 +1,5 @@
-//! Conversations of one client that share a connection: each has a record of its own where hooks announce the calls, and where
-//! nothing tells them apart, a whole file is replaced only by its revision.
+//! Conversations of one client that share a connection. Each has a separate record if hooks announce the calls. If they
+//! cannot be distinguished, a whole file is replaced only by its revision.
 
 use std::collections::HashMap;
 
@@ -47,7 +47,8 @@ impl Numbers {
     }
 }
 
-/// Whatever the order in which conversations call, an edit lands exactly where its own conversation has seen the file as it is.
+/// Whatever the order of the conversations' calls, an edit lands only if its own conversation has seen the file as it
+/// is.
 #[tokio::test]
 async fn what_one_conversation_has_read_no_other_may_change() {
     for (client, by_id) in [("claude-code", true), ("copilot-cli", false)] {
@@ -134,7 +135,7 @@ async fn where_nothing_tells_sub_agents_apart_a_write_over_a_file_needs_its_revi
         let revision = shown.split("revision ").nth(1).map(|rest| &rest[..16]);
         let written = write(&mut connection, &path, revision).await;
         assert_ne!(written["isError"], true, "{client}: {written}");
-        // A new file has nothing that could be lost, and an edit names the text that it replaces.
+        // A new file has no content that could be lost, and an edit names the text that it replaces.
         let made = connection.root().join("new.txt");
         let made = write(&mut connection, &made, None).await;
         assert_ne!(made["isError"], true, "{client}: {made}");

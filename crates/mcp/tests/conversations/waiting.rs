@@ -1,5 +1,5 @@
-//! Calls that wait for a person while their questions are on record: decided from elsewhere, given up, sent again, and sent to
-//! another process.
+//! Calls that wait for a person while their questions are recorded: decided by another process, given up, sent again,
+//! and sent to another process.
 
 use std::path::Path;
 use std::time::Duration;
@@ -38,7 +38,7 @@ async fn patient(patience: u64) -> Connection {
     connection
 }
 
-/// The questions, as another process sees them.
+/// Returns the questions, as another process sees them.
 fn questions(connection: &Connection) -> Questions {
     let lancet = Lancet::builder()
         .root(connection.root())
@@ -161,7 +161,7 @@ async fn a_call_that_its_client_gave_up_leaves_its_question_open() {
     let question = asked(&connection, 1).await.remove(0);
     let cancelled = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } });
     connection.send(cancelled).await;
-    // A call after it shows that the cancellation has been dealt with.
+    // A call after it shows that the cancellation has been handled.
     connection.read(&path).await;
     let decided = questions(&connection).decide(&question.id, &two_of_three(), "somebody");
     decided.expect("decided");
@@ -179,7 +179,7 @@ async fn a_question_follows_its_file() {
     let params = json!({ "name": "MultiEdit", "arguments": three_edits(&path) });
     let id = connection.ask("tools/call", params).await;
     let first = asked(&connection, 1).await.remove(0);
-    // The call is looked at again, and refused because the file is not what it was.
+    // The call is checked again, and refused because the file has changed.
     std::fs::write(&path, lines().replace("line 5.", "five")).expect("written");
     let message = connection.receive().await;
     assert_eq!(message["id"], id);
