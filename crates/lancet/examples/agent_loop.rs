@@ -1,6 +1,6 @@
 //! A small agent loop with a scripted model: the tool definitions go into the request, the model's tool calls come
-//! back, lancet carries them out and its answers go to the model. Run it with `cargo run -p lancet --example
-//! agent_loop`.
+//! back, lancet carries them out and its answers go to the model.
+//! Run it with `cargo run -p lancet --example agent_loop`.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,5 +1,5 @@
-//! `write.git_diff`: the data of every change has the file's difference to HEAD. It is compared with the output of `git
-//! diff HEAD`, and no byte of git's folder may have changed afterwards.
+//! `write.git_diff`: the data of every change has the file's difference to HEAD.
+//! It is compared with the output of `git diff HEAD`, and no byte of git's folder may have changed afterwards.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -183,7 +183,7 @@ fn a_change_that_did_not_happen_is_in_no_undos_way() {
     }
 }
 
-/// If the change can be neither completed nor rolled back, nothing more is changed, and both sessions are told which
+/// If the change can be neither completed nor rolled back, nothing more is changed, and both sessions learn which
 /// files have it.
 #[test]
 fn what_can_be_neither_completed_nor_taken_back_is_told() {
