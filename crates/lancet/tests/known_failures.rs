@@ -224,8 +224,8 @@ fn protected_names_have_no_other_spelling() {
     );
 }
 
-/// CVE-2026-39861: a link that a process made is followed by a later write. The race between check and write is figure
-/// 13.
+/// CVE-2026-39861: a link that a process made is followed by a later write. The race between check and write is
+/// figure 13.
 #[test]
 fn a_link_made_after_the_reading_is_not_written_through() {
     let place = Place::new();

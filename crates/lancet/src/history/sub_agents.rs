@@ -92,8 +92,8 @@ impl History {
         self.ask(|store| store.add_sub_agent(session, parent, kind))
     }
 
-    /// Records that a known sub-agent has been running in the agent's process since this time, in milliseconds since
-    /// 1970.
+    /// Records that a known sub-agent has been running in the agent's process since this time, in milliseconds
+    /// since 1970.
     ///
     /// # Errors
     /// The state folder cannot be written.
