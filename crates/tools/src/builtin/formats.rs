@@ -83,7 +83,7 @@ impl FromStr for Format {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Length {
-    /// The short form, which leaves room for other tools in the model's context.
+    /// The short form, which leaves space for other tools in the model's context.
     Short,
     /// The whole prompt.
     Long,
