@@ -1,4 +1,4 @@
-//! The real agents that lancet is driven in, by a scripted model (`agents/`).
+//! Drives real agents with lancet, by a scripted model (`agents/`).
 
 use std::path::Path;
 use std::process::Command;
@@ -8,10 +8,10 @@ use anyhow::ensure;
 use crate::run::{cargo, command, succeeds};
 use crate::test::{PROFILE, binary, setup};
 
-/// Those that start within a few seconds: the test command drives them.
+/// The agents that start within a few seconds: the test command drives them.
 pub(crate) const QUICK: [&str; 3] = ["claude-code", "codex", "goose"];
 
-/// All of them: `cargo xtask torture` drives these.
+/// All agents: `cargo xtask torture` drives these.
 pub(crate) const ALL: [&str; 6] = [
     "claude-code",
     "codex",
@@ -21,19 +21,19 @@ pub(crate) const ALL: [&str; 6] = [
     "goose",
 ];
 
-/// Those whose sub-agents `cargo xtask torture` drives; the test command drives those of the first.
+/// The agents whose sub-agents `cargo xtask torture` drives; the test command drives those of the first.
 pub(crate) const WITH_SUB_AGENTS: [&str; 3] = ["claude-code", "qwen", "copilot"];
 
-/// What a difference from `agents/recorded.json` is.
+/// How a difference from `agents/recorded.json` is treated.
 #[derive(Clone, Copy)]
 pub(crate) enum Known {
-    /// A failure: the agent has the version that was recorded.
+    /// As a failure: the agent has the recorded version.
     Required,
-    /// A line in the output: the agent is newer.
+    /// As a line in the output: the agent is newer.
     Reported,
 }
 
-/// The command that drives agents through lancet's tools.
+/// Returns the command that drives agents through lancet's tools.
 pub(crate) fn drive(lancet: &Path, packages: &Path, agents: &[&str], known: Known) -> Command {
     let mut drive = command("python3", &["agents/drive.py"]);
     drive.arg(lancet).arg(packages).args(agents).args([
@@ -48,7 +48,7 @@ pub(crate) fn drive(lancet: &Path, packages: &Path, agents: &[&str], known: Know
     drive
 }
 
-/// The command that drives agents and their sub-agents.
+/// Returns the command that drives agents and their sub-agents.
 pub(crate) fn sub_agents(lancet: &Path, packages: &Path, agents: &[&str]) -> Command {
     let mut drive = command("python3", &["agents/subagents.py"]);
     drive
@@ -59,22 +59,22 @@ pub(crate) fn sub_agents(lancet: &Path, packages: &Path, agents: &[&str]) -> Com
     drive
 }
 
-/// The command that puts questions into agents' dialogs at a terminal, and answers them.
+/// Returns the command that shows approval prompts in agents' dialogs at a terminal, and answers them.
 pub(crate) fn dialogs(lancet: &Path, packages: &Path) -> Command {
     let mut dialogs = command("python3", &["agents/dialogs.py"]);
     dialogs.arg(lancet).arg(packages);
     dialogs
 }
 
-/// The command that installs lancet as a plugin of agents, from packages, and drives them.
+/// Returns the command that installs lancet as a plugin of agents, from packages, and drives them.
 pub(crate) fn plugins(dist: &Path, packages: &Path) -> Command {
     let mut plugins = command("python3", &["agents/plugins.py"]);
     plugins.arg(dist).arg(packages);
     plugins
 }
 
-/// Sends the generated edits through each agent's own edit tool and through lancet in the same agent; the table goes into
-/// `target/compare`.
+/// Sends the generated edits through each agent's own edit tool and through lancet in the same agent; the table is
+/// written to `target/compare`.
 pub(crate) fn compare(options: &[&str]) -> anyhow::Result<bool> {
     let mut build = cargo(&["build", "--package", "lancet-cli", "--profile", PROFILE]);
     ensure!(succeeds(&mut build)?, "lancet does not build");
@@ -82,7 +82,7 @@ pub(crate) fn compare(options: &[&str]) -> anyhow::Result<bool> {
     succeeds(&mut comparison(&binary(), &packages, options))
 }
 
-/// The command of the comparison, for a built program and installed agents.
+/// Returns the command of the comparison, for a built program and installed agents.
 pub(crate) fn comparison(lancet: &Path, packages: &Path, options: &[&str]) -> Command {
     let mut compare = command("python3", &["agents/compare.py"]);
     compare

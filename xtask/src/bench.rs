@@ -13,7 +13,7 @@ use crate::test::setup;
 /// The version of `gungraun` in `Cargo.toml`; the runner accepts no other.
 const RUNNER: &str = "0.20.0";
 
-/// Runs the counts; true when no limit was exceeded and no target missed.
+/// Runs the counts; returns true if no limit was exceeded and no target missed.
 pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
     let beside = match options {
         [] => false,
@@ -42,8 +42,8 @@ pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
     Ok(sound)
 }
 
-/// Builds what people install and the server that it is measured beside, and compares their figures with those of the last
-/// release. `options` are those of benches/compare.py.
+/// Builds the program as users install it and the server that it is compared with, and compares their figures with
+/// those of the last release. `options` are those of benches/compare.py.
 fn compare(options: &[&str]) -> anyhow::Result<bool> {
     let programs = ["--package", "lancet-cli", "--package", "bare-server"];
     ensure!(

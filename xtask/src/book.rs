@@ -1,9 +1,9 @@
-//! `cargo xtask docs`: writes the pages that are made from the code, and builds the site from `docs/SUMMARY.md` with
-//! mdBook into `target/book`.
+//! `cargo xtask docs`: writes the pages that are generated from the code, and builds the site from `docs/SUMMARY.md`
+//! with mdBook into `target/book`.
 //!
-//! The site has pages from outside `docs/` as well (ARCHITECTURE.md, the scenarios), which mdBook cannot take from where
-//! they are. So the pages are copied to a folder below `target/`, those of `docs/` at its top, and their links are
-//! written anew. A link to a file that is no part of the site becomes its words.
+//! The site has pages from outside `docs/` as well (ARCHITECTURE.md, the scenarios), which mdBook cannot read from
+//! where they are. So the pages are copied to a folder below `target/`, those of `docs/` at its top, and their links
+//! are rewritten. A link to a file that is not part of the site becomes its text.
 
 use std::path::Path;
 
@@ -21,11 +21,11 @@ pub(crate) const SUMMARY: &str = "docs/SUMMARY.md";
 /// The settings of mdBook.
 const SETTINGS: &str = "docs/book.toml";
 
-/// The folder that mdBook builds from, and the one below it with the pages, as the settings name it.
+/// The folder that mdBook builds from; the settings name the folder below it with the pages.
 const STAGE: &str = "target/book-source";
 const PAGES: &str = "pages";
 
-/// Where the site is, as the settings say.
+/// The folder of the built site, as set in the settings.
 const SITE: &str = "target/book";
 
 /// Whether the built site is shown in a browser.
@@ -43,7 +43,7 @@ pub(crate) struct Entry {
     pub(crate) line: usize,
 }
 
-/// The pages that the table of contents lists.
+/// Returns the pages that the table of contents lists.
 pub(crate) fn entries(summary: &str) -> Vec<Entry> {
     let mut entries = Vec::new();
     for (line, text) in page::outside_fences(summary) {
@@ -56,7 +56,7 @@ pub(crate) fn entries(summary: &str) -> Vec<Entry> {
     entries
 }
 
-/// Writes the generated pages and builds the site; true where mdBook succeeded.
+/// Writes the generated pages and builds the site; returns true if mdBook succeeded.
 pub(crate) fn build(browser: Browser) -> anyhow::Result<bool> {
     errors_page::write()?;
     let mdbook = setup::mdbook()?;
@@ -80,7 +80,7 @@ pub(crate) fn build(browser: Browser) -> anyhow::Result<bool> {
     Ok(built)
 }
 
-/// The files that mdBook is given, by their path below the stage.
+/// Returns the files for mdBook, by their path below the stage.
 fn staged(house: &House) -> anyhow::Result<Vec<(String, String)>> {
     let text = |path: &str| {
         house
@@ -109,8 +109,8 @@ fn staged(house: &House) -> anyhow::Result<Vec<(String, String)>> {
     Ok(files)
 }
 
-/// The place of a file in the site. The pages of `docs/` are at its top, because the first page is shown there; a
-/// README is the index of its folder.
+/// Returns the path of a file in the site. The pages of `docs/` are at its top, because the first page is shown there;
+/// a README is the index of its folder.
 fn place(path: &str) -> String {
     let path = path.strip_prefix("docs/").unwrap_or(path);
     match path.strip_suffix("README.md") {
@@ -119,7 +119,7 @@ fn place(path: &str) -> String {
     }
 }
 
-/// A page with the links that it has in the site.
+/// Returns a page with its links rewritten for the site.
 fn rewritten(from: &str, text: &str, pages: &[String]) -> String {
     let up = "../".repeat(place(from).matches('/').count());
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -152,7 +152,7 @@ fn rewritten(from: &str, text: &str, pages: &[String]) -> String {
     lines.join("\n") + "\n"
 }
 
-/// A line in which `[words](target)` is the words.
+/// Returns a line in which `[words](target)` is replaced by the words.
 fn without_link(line: &str, link: &str) -> String {
     let Some((before, after)) = line.split_once(link) else {
         return line.to_owned();

@@ -48,7 +48,7 @@ first failing edit in the order sent.
 <!-- This page is made by `cargo xtask docs` from `crates/model/src/refusal.rs`. -->
 ";
 
-/// One row of the table, as the source has it.
+/// One row of the table, as it is in the source.
 struct ErrorRow<'t> {
     edit: &'t str,
     write: Option<&'t str>,
@@ -57,7 +57,7 @@ struct ErrorRow<'t> {
     next: &'t str,
 }
 
-/// The page for this source; an error names the line of the table that cannot be parsed.
+/// Returns the page for this source; an error names the line of the table that cannot be parsed.
 pub(crate) fn page(source: &str) -> anyhow::Result<String> {
     let mut page = HEAD.to_owned();
     for row in rows(source)? {
@@ -75,7 +75,7 @@ pub(crate) fn page(source: &str) -> anyhow::Result<String> {
     Ok(page + TAIL)
 }
 
-/// Parses the table from the source rather than using the library, so that the house rules need no build of lancet: one
+/// Parses the table from the source rather than using the library, so that the tidy rules need no build of lancet: one
 /// row per line, `row(RefusalKind::Name, 1, Some(2), "name", "when", "next"),`.
 fn rows(source: &str) -> anyhow::Result<Vec<ErrorRow<'_>>> {
     let rows: Vec<ErrorRow<'_>> = source

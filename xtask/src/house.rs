@@ -1,4 +1,4 @@
-//! The repository as the rules see it: every file that is, or could be, committed, by its path from the top folder.
+//! The repository for the tidy rules: every file that is, or could be, committed, by its path from the top folder.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, ensure};
 
-/// The files of the repository. Rules read this and never the disk, so that a test can pass in files of its own.
+/// The files of the repository. Rules read this and never the disk, so that a test can pass in other files.
 pub(crate) struct House {
     files: BTreeMap<String, Vec<u8>>,
 }
@@ -49,7 +49,7 @@ impl House {
         Ok(House { files })
     }
 
-    /// Makes a repository of these files, for tests.
+    /// Creates a repository of these files, for tests.
     #[cfg(test)]
     pub(crate) fn of(files: &[(&str, &str)]) -> House {
         House {
@@ -60,7 +60,7 @@ impl House {
         }
     }
 
-    /// Every file that is UTF-8 text.
+    /// Iterates over every file that is UTF-8 text.
     pub(crate) fn texts(&self) -> impl Iterator<Item = File<'_>> {
         self.files.iter().filter_map(|(path, bytes)| {
             std::str::from_utf8(bytes)
@@ -69,17 +69,17 @@ impl House {
         })
     }
 
-    /// Every Rust source file.
+    /// Iterates over every Rust source file.
     pub(crate) fn rust(&self) -> impl Iterator<Item = File<'_>> {
         self.texts().filter(|file| file.path.ends_with(".rs"))
     }
 
-    /// Every path, text or not.
+    /// Iterates over every path, text or not.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(String::as_str)
     }
 
-    /// The text of one file.
+    /// Returns the text of one file.
     pub(crate) fn text(&self, path: &str) -> Option<&str> {
         self.files
             .get(path)
@@ -88,14 +88,14 @@ impl House {
 }
 
 impl<'h> File<'h> {
-    /// Whether the whole file is test code.
+    /// Returns whether the whole file is test code.
     pub(crate) fn is_test(&self) -> bool {
         self.path
             .split('/')
             .any(|part| matches!(part, "tests" | "tests.rs"))
     }
 
-    /// The text before the unit tests, which are at the bottom of a file by convention.
+    /// Returns the text before the unit tests, which are at the bottom of a file by convention.
     pub(crate) fn outside_tests(&self) -> &'h str {
         let mut start = 0;
         let mut lines = self.text.split_inclusive('\n').peekable();
@@ -112,18 +112,18 @@ impl<'h> File<'h> {
         self.text
     }
 
-    /// The folder of the crate that a file belongs to: `text` for `crates/text/src/lib.rs`.
+    /// Returns the folder of the crate that a file belongs to: `text` for `crates/text/src/lib.rs`.
     pub(crate) fn room(&self) -> Option<&'h str> {
         self.path.strip_prefix("crates/")?.split('/').next()
     }
 
-    /// Whether the file is part of what a crate ships.
+    /// Returns whether the file is part of what a crate ships.
     pub(crate) fn is_source(&self) -> bool {
         self.path.contains("/src/") && !self.is_test()
     }
 }
 
-/// The top folder of the repository.
+/// Returns the top folder of the repository.
 pub(crate) fn top() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()

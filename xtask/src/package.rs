@@ -1,7 +1,7 @@
-//! `cargo xtask package`: makes the packages that lancet is installed from, with the binary inside, into `dist/`.
+//! `cargo xtask package`: builds the packages that lancet is installed from, with the binary inside, into `dist/`.
 //!
-//! The same binaries at the same commit give the same bytes: entries are sorted, every time is that of the commit, and
-//! owners and permissions are fixed. What the packages are made from besides the binaries is in `packages/`.
+//! The same binaries at the same commit result in the same bytes: entries are sorted, every time is that of the commit,
+//! and owners and permissions are fixed. The inputs of the packages besides the binaries are in `packages/`.
 
 mod binary;
 mod build;
@@ -34,13 +34,13 @@ struct Package {
     bytes: Vec<u8>,
 }
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
-    /// The binaries to package; none where they are to be built.
+    /// The binaries to package; if there are none, they are built.
     binaries: Vec<PathBuf>,
     /// The processors to build for.
     processors: Vec<Processor>,
-    /// The folder that the packages go to.
+    /// The folder that the packages are written to.
     into: PathBuf,
     effort: Effort,
 }
@@ -76,13 +76,13 @@ impl Options {
         Ok(options)
     }
 
-    /// The programs to package, built where none is named.
+    /// Returns the programs to package, which are built if none is named.
     fn programs(&self) -> anyhow::Result<Programs> {
         if !self.binaries.is_empty() {
             return Programs::of(self.binaries.clone());
         }
         let here = Processor::here()?;
-        // It is built in any case: it tells the manual pages of the others.
+        // It is built in any case: the manual pages of the others are printed by it.
         let asked = build::release(here)?;
         let mut packaged = Vec::new();
         for processor in Processor::ALL {
@@ -99,14 +99,14 @@ impl Options {
 
 /// The programs of one version, all built from the same source.
 pub(crate) struct Programs {
-    /// Those to package, each for another processor.
+    /// The programs to package, each for another processor.
     packaged: Vec<PathBuf>,
-    /// The one for this machine, which is asked for manual pages and completion scripts.
+    /// The program for this machine, which prints the manual pages and completion scripts.
     asked: PathBuf,
 }
 
 impl Programs {
-    /// Programs that are built already. One of them has to be for this machine.
+    /// Creates the list from programs that are built already. One of them has to be for this machine.
     pub(crate) fn of(packaged: Vec<PathBuf>) -> anyhow::Result<Programs> {
         let here = Processor::here()?;
         let mut asked = None;
@@ -132,7 +132,7 @@ impl Programs {
     }
 }
 
-/// Runs the command; true where every package was written.
+/// Runs the command; returns true if every package was written.
 pub(crate) fn all(words: &[&str]) -> anyhow::Result<bool> {
     let options = Options::parse(words)?;
     let programs = options.programs()?;
@@ -143,7 +143,8 @@ pub(crate) fn all(words: &[&str]) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// Packages programs into a folder, which is emptied of earlier packages; the names of the files and their sizes.
+/// Packages programs into a folder, from which earlier packages are removed; returns the names of the files and their
+/// sizes.
 pub(crate) fn write(
     programs: &Programs,
     into: &Path,
@@ -155,7 +156,7 @@ pub(crate) fn write(
         .map(|binary| Product::of(binary, &told, effort))
         .collect();
     let mut products = products?;
-    // What is made once is made with the first, whatever the order of the command line.
+    // Packages that exist once are created with the first product, whatever the order of the command line.
     products.sort_by_key(|product| product.needs.processor.machine());
     let mut packages = packages(&products)?;
     let sums: String = packages
@@ -167,7 +168,7 @@ pub(crate) fn write(
         bytes: sums.into_bytes(),
     });
     if into.exists() {
-        // Only a folder of packages is removed, and not one that was named by mistake.
+        // Only a folder of packages is removed, not one that was named by mistake.
         let is_ours = into.join("SHA256SUMS").exists() || into.read_dir()?.next().is_none();
         ensure!(is_ours, "{} holds other files", into.display());
         std::fs::remove_dir_all(into)?;
@@ -181,7 +182,7 @@ pub(crate) fn write(
     Ok(written)
 }
 
-/// All packages of one version, sorted by name: some for each processor, and those without a binary once.
+/// Returns all packages of one version, sorted by name: some for each processor, and those without a binary once.
 fn packages(products: &[Product]) -> anyhow::Result<Vec<Package>> {
     let first = products.first().context("there is no program to package")?;
     let mut packages = vec![npm::launcher(first, products)?, bundles::codex(first)?];

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-/// The lines of a page outside code fences, with their numbers from 1.
+/// Returns the lines of a page outside code fences, with their numbers from 1.
 pub(crate) fn outside_fences(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fence: Option<usize> = None;
     text.lines().enumerate().filter_map(move |(at, line)| {
@@ -19,8 +19,8 @@ pub(crate) fn outside_fences(text: &str) -> impl Iterator<Item = (usize, &str)> 
     })
 }
 
-/// The targets of the links and pictures on a line: the text in `](…)`, and the values of `href`, `src` and `srcset`.
-/// Code between back quotes has none.
+/// Returns the targets of the links and pictures on a line: the text in `](…)`, and the values of `href`, `src` and
+/// `srcset`. Code between back quotes has none.
 pub(crate) fn targets(line: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for prose in outside_code(line) {
@@ -40,8 +40,8 @@ pub(crate) fn targets(line: &str) -> Vec<&str> {
     found
 }
 
-/// The parts of a line outside back quotes. A run of back quotes is closed by a run of the same length; one that is not
-/// closed is text.
+/// Returns the parts of a line outside back quotes. A run of back quotes is closed by a run of the same length; one
+/// that is not closed is text.
 fn outside_code(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut rest, mut from) = (line, 0);
@@ -61,7 +61,7 @@ fn outside_code(line: &str) -> Vec<&str> {
     parts
 }
 
-/// Where the run of exactly so many back quotes ends that closes a piece of code.
+/// Returns the end of the run of exactly this many back quotes that closes a piece of code.
 fn closing(text: &str, ticks: usize) -> Option<usize> {
     let mut at = 0;
     while let Some(start) = text[at..].find('`').map(|found| at + found) {
@@ -74,7 +74,7 @@ fn closing(text: &str, ticks: usize) -> Option<usize> {
     None
 }
 
-/// A target apart: the path from the top of the repository, and the anchor. None for a link to elsewhere.
+/// Splits a target: returns the path from the top of the repository, and the anchor. None for a link to elsewhere.
 pub(crate) fn resolved<'t>(page: &str, target: &'t str) -> Option<(String, Option<&'t str>)> {
     let (path, anchor) = match target.split_once('#') {
         Some((path, anchor)) => (path, Some(anchor)),
@@ -100,8 +100,8 @@ pub(crate) fn resolved<'t>(page: &str, target: &'t str) -> Option<(String, Optio
     Some((parts.join("/"), anchor))
 }
 
-/// The anchors of a page's headings, as GitHub and mdBook make them: lower case, blanks as hyphens, other marks left
-/// out, and a number behind the second of its kind.
+/// Returns the anchors of a page's headings, as GitHub and mdBook generate them: lower case, blanks as hyphens, other
+/// punctuation removed, and a number after repeated ones.
 pub(crate) fn anchors(text: &str) -> Vec<String> {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     let mut anchors = Vec::new();

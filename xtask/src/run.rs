@@ -1,4 +1,4 @@
-//! Starts programs: their output is shown as it comes, or passed on line by line where it is counted or kept.
+//! Starts programs: their output is shown as it comes, or passed on line by line if it is counted or stored.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -21,7 +21,7 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
     )
 }
 
-/// Runs a command to its end with its output on the terminal; says whether it succeeded.
+/// Runs a command to its end with its output on the terminal; returns whether it succeeded.
 pub(crate) fn succeeds(command: &mut Command) -> anyhow::Result<bool> {
     let status = command
         .stdin(Stdio::null())
@@ -30,7 +30,7 @@ pub(crate) fn succeeds(command: &mut Command) -> anyhow::Result<bool> {
     Ok(status.success())
 }
 
-/// Runs a command and passes on each line of its standard output; says whether it succeeded.
+/// Runs a command and passes on each line of its standard output; returns whether it succeeded.
 pub(crate) fn each_line(
     command: &mut Command,
     mut line_came: impl FnMut(&str),
@@ -45,8 +45,8 @@ pub(crate) fn each_line(
     Ok(child.wait()?.success())
 }
 
-/// Runs a command and passes on each line of its standard output and standard error, in the order in which they come;
-/// says whether it succeeded.
+/// Runs a command and passes on each line of its standard output and standard error, in the order in which they arrive;
+/// returns whether it succeeded.
 pub(crate) fn each_line_of_both(
     command: &mut Command,
     mut line_came: impl FnMut(&str),
@@ -57,25 +57,25 @@ pub(crate) fn each_line_of_both(
         .stdout(writer.try_clone()?)
         .stderr(writer)
         .spawn();
-    // The command keeps its end of the pipe, and the lines would never end.
+    // The command value holds an end of the pipe, and the lines would never end.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = spawned.with_context(|| described(command))?;
     pass_on(reader, &mut line_came)?;
     Ok(child.wait()?.success())
 }
 
-/// The same command at low priority, so that it uses only the processor time that others leave.
+/// Returns the same command at low priority, so that it uses only the processor time that others leave.
 pub(crate) fn lowered(command: &Command) -> Command {
     started_by("nice", &["-n", "15"], command)
 }
 
-/// The same command, which is ended with the processes that it started where it takes longer.
+/// Returns the same command with a time limit, after which it is ended with the processes that it started.
 pub(crate) fn limited(command: &Command, minutes: u32) -> Command {
     let limit = format!("{minutes}m");
     started_by("timeout", &["--kill-after=10s", &limit], command)
 }
 
-/// A program with arguments that starts the command, with its environment and in its folder.
+/// Returns a program with arguments that starts the command, with its environment and in its folder.
 fn started_by(program: &str, arguments: &[&str], command: &Command) -> Command {
     let mut outer = Command::new(program);
     outer
@@ -129,7 +129,7 @@ mod tests {
         let hangs = command("sh", &["-c", "echo begun; sleep 600 & sleep 600"]);
         let mut limited = started_by("timeout", &["--kill-after=10s", "1s"], &hangs);
         let succeeded = each_line_of_both(&mut limited, |line| lines.push(line.to_owned()));
-        // The lines would not end while a process has the other end of the pipe.
+        // The lines would not end while a process holds the other end of the pipe.
         assert!(!succeeded.expect("started"));
         assert_eq!(lines, ["begun"]);
     }

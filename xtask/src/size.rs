@@ -1,5 +1,5 @@
-//! `cargo xtask size`: how many bytes of the program each crate takes, from the program's own symbols, and the limit that
-//! the test command holds the program of its build to.
+//! `cargo xtask size`: how many bytes of the program each crate takes, from the program's own symbols, and the size
+//! limit that the test command checks for the program of its build.
 
 mod owner;
 
@@ -14,11 +14,11 @@ use crate::house::top;
 use crate::run::{cargo, succeeds};
 use owner::{Owners, SymbolAt};
 
-/// The most bytes that the program of the test command's build loads. It is built with other levels of optimisation than a
-/// release, so the figure is another one; what makes a release larger makes this one larger, too. Whoever raises it says in
-/// the commit what the bytes are for.
+/// The maximum number of bytes that the program of the test command's build loads. It is built with other levels of
+/// optimisation than a release, so the figure differs; what makes a release larger makes this one larger, too. A commit
+/// that raises it says what the bytes are for.
 const MOST_LOADED: u64 = 68_500_000;
-/// The rows of the table; smaller crates are added up.
+/// The number of rows in the table; smaller crates are added up.
 const ROWS: usize = 40;
 
 /// Builds the program with its symbols and prints the table.
@@ -39,7 +39,7 @@ pub(crate) fn print(options: &[&str]) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// Whether the program of the test command's build is within its limit.
+/// Returns whether the program of the test command's build is within its limit.
 pub(crate) fn is_within_limit(program: &Path) -> anyhow::Result<bool> {
     let bytes = std::fs::read(program).with_context(|| program.display().to_string())?;
     let sizes = Sizes::of(&bytes)?;
@@ -57,7 +57,7 @@ pub(crate) fn is_within_limit(program: &Path) -> anyhow::Result<bool> {
     Ok(within)
 }
 
-/// A release build that keeps its symbols; the profile of the benches is one.
+/// Returns a release build that keeps its symbols; the profile of the benches is one.
 fn built() -> anyhow::Result<PathBuf> {
     let mut build = cargo(&["build", "--package", "lancet-cli", "--profile", "bench"]);
     ensure!(
@@ -71,7 +71,7 @@ fn built() -> anyhow::Result<PathBuf> {
 struct Sizes {
     /// Name and size of each part that is loaded into memory.
     sections: Vec<(String, u64)>,
-    /// The bytes of symbols by who they belong to.
+    /// The bytes of symbols by owner.
     by_owner: BTreeMap<String, u64>,
 }
 
@@ -105,12 +105,12 @@ impl Sizes {
         })
     }
 
-    /// The bytes that are loaded into memory.
+    /// Returns the number of bytes that are loaded into memory.
     fn loaded(&self) -> u64 {
         self.sections.iter().map(|(_, size)| size).sum()
     }
 
-    /// The table: parts of the file, then crates, the largest first.
+    /// Returns the table: parts of the file, then crates, the largest first.
     fn table(&self) -> String {
         let mut lines = vec![format!("{:>9}  loaded", kilobytes(self.loaded()))];
         let mut sections = self.sections.clone();

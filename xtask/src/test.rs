@@ -1,5 +1,5 @@
 //! `cargo xtask test`: the one command that sets up, tests and checks everything. External tools are fetched in the
-//! background from the start. Tests of behaviour run first; lints and other checks run beside them at low priority and
+//! background from the start. Tests of behaviour run first; lints and other checks run concurrently at low priority and
 //! are reported after them. It continues after a failure, so that one run reports everything, and its last line is the
 //! total.
 
@@ -38,24 +38,24 @@ use tally::Tally;
 pub(crate) const PROFILE: &str = "ci";
 
 /// The number of generated cases for every law; a plain `cargo test` uses fewer, `cargo xtask torture` many more. With
-/// 5,000 the longest test program takes 149 s of the seven minutes of all.
+/// 5,000 the longest test program takes 149 s of the seven minutes of the whole command.
 const LAW_CASES: &str = "3000";
 
 /// The seed of the generated cases: the same for every run, so that a failure is caused by the change under test.
 /// `cargo xtask torture` and a plain `cargo test` use a new seed each time.
 const LAW_SEED: &str = "20261115";
 
-/// How many minutes a test runner may take. One that hangs fails, and the others are reported.
+/// How many minutes a test runner may take. One that hangs fails, and the others are still reported.
 const LONGEST_STEP: u32 = 10;
 
-/// Runs everything; true when nothing failed.
+/// Runs everything; returns true if nothing failed.
 pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
     let began = Instant::now();
     let live = Live::new();
     let mut fetches = Fetches::begin(&live, packages);
     let mut report = Report::new(live.clone());
     let mut built = Vec::new();
-    // The build of the tests makes the program, too. A build of the program alone would compile some dependencies
+    // The build of the tests builds the program, too. A build of only the program would compile some dependencies
     // twice, because tests enable further features of them.
     report.step("build", || {
         built = live.lend(|| suites::build(PROFILE))?;
@@ -92,7 +92,7 @@ pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
         let mut client = command("python3", &["clients/python/client.py"]);
         counted(&live, client.arg(binary()).env("PYTHONPATH", packages))
     });
-    // What a later step uses, too.
+    // Later steps use these, too.
     let (mut typescript, mut packages) = (None, None);
     report.step("agents: TypeScript SDK", || {
         let folder = typescript.insert(fetches.typescript_client.wait()?);
@@ -127,7 +127,7 @@ pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
         report.step("questions and page: in a browser", || {
             let run = fetches.page_client.wait()?.join("run.mjs");
             let mut cases = command("node", &[]);
-            // The profiles of a browser are thousands of small files.
+            // The profiles of a browser consist of thousands of small files.
             let memory = MemoryFolder::new();
             if let Some(memory) = &memory {
                 cases.env("TMPDIR", memory.path());
@@ -174,13 +174,13 @@ pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
     Ok(report.close(began, &left_out))
 }
 
-/// Waits for what the test programs compare with; their environment, and what is left out.
+/// Waits for the programs that the tests compare with; returns their environment, and the list of what is left out.
 fn prepared(
     live: &Live,
     fetches: &mut Fetches,
 ) -> anyhow::Result<(Vec<(&'static str, String)>, LeftOut)> {
     let left_out = fetches.system.wait()?;
-    // Only their own test fails without them.
+    // Without them, only their own test fails.
     if let Err(error) = fetches.watchers.wait() {
         live.print(&format!("no watchers: {error:#}"));
     }
@@ -219,7 +219,8 @@ fn prepared(
     Ok((environment, left_out))
 }
 
-/// Packages the program that is tested, without its symbols, which would take most of the time; the folder of the packages.
+/// Packages the tested program without its symbols, which would take most of the time; returns the folder of the
+/// packages.
 pub(crate) fn packed() -> anyhow::Result<std::path::PathBuf> {
     let folder = top().join("target/packages");
     let stripped = top().join("target/packages-binary");
@@ -237,8 +238,8 @@ pub(crate) fn binary() -> std::path::PathBuf {
     top().join("target").join(PROFILE).join("lancet")
 }
 
-/// Runs a test runner and parses its closing line. A runner that fails without reporting a failure (it crashed), or that
-/// ran no tests, counts as one failure.
+/// Runs a test runner and parses its closing line. A runner that fails without reporting a failure (it crashed), or
+/// that ran no tests, counts as one failure.
 fn counted(live: &Live, command: &mut Command) -> anyhow::Result<Tally> {
     let mut tally = Tally::default();
     let mut limited = limited(command, LONGEST_STEP);

@@ -25,7 +25,7 @@ const TARGETS: [&str; 9] = [
     "detect",
 ];
 
-/// Runs everything; true when nothing was found.
+/// Runs everything; returns true if nothing was found.
 pub(crate) fn all(options: &[&str]) -> anyhow::Result<bool> {
     let mut cases = 1_000_000_u64;
     let mut seconds = 600_u64;

@@ -1,4 +1,4 @@
-//! What a binary needs to run: the processor, the glibc and the other libraries, read from the file itself.
+//! The requirements of a binary: the processor, the glibc and the other libraries, read from the file itself.
 
 use anyhow::{Context, bail};
 use object::elf;
@@ -15,26 +15,26 @@ impl Processor {
     /// All of them.
     pub(super) const ALL: [Processor; 2] = [Processor::X64, Processor::Arm64];
 
-    /// The processor of this machine.
+    /// Returns the processor of this machine.
     pub(super) fn here() -> anyhow::Result<Processor> {
         let here = std::env::consts::ARCH;
         let found = Self::ALL.into_iter().find(|known| known.machine() == here);
         found.with_context(|| format!("packages are not made on the processor {here}"))
     }
 
-    /// The processor of a Rust target that packages are made for.
+    /// Returns the processor of a Rust target that packages are built for.
     pub(super) fn of_target(name: &str) -> anyhow::Result<Processor> {
         let found = Self::ALL.into_iter().find(|known| known.target() == name);
         let names = Self::ALL.map(Processor::target).join(" and ");
         found.with_context(|| format!("packages are made for {names}, and not for {name}"))
     }
 
-    /// The Rust target that packages are built for.
+    /// Returns the Rust target that packages are built for.
     pub(super) fn target(self) -> String {
         format!("{}-unknown-linux-gnu", self.machine())
     }
 
-    /// The name in tags of wheels and targets of Rust.
+    /// Returns the name in tags of wheels and targets of Rust.
     pub(super) fn machine(self) -> &'static str {
         match self {
             Processor::X64 => "x86_64",
@@ -42,7 +42,7 @@ impl Processor {
         }
     }
 
-    /// The name in Node.
+    /// Returns the name in Node.
     pub(super) fn node(self) -> &'static str {
         match self {
             Processor::X64 => "x64",
@@ -50,7 +50,7 @@ impl Processor {
         }
     }
 
-    /// The name in Debian.
+    /// Returns the name in Debian.
     pub(super) fn debian(self) -> &'static str {
         match self {
             Processor::X64 => "amd64",
@@ -66,18 +66,18 @@ pub(super) struct Glibc {
     pub(super) minor: u32,
 }
 
-/// What a binary needs.
+/// The requirements of a binary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Needs {
     pub(super) processor: Processor,
-    /// The oldest glibc that has every symbol; none where the binary is linked statically.
+    /// The oldest glibc that has every symbol; none if the binary is linked statically.
     pub(super) glibc: Option<Glibc>,
     /// The shared libraries, sorted.
     pub(super) libraries: Vec<String>,
 }
 
 impl Needs {
-    /// Reads what a binary needs.
+    /// Reads the requirements of a binary.
     pub(super) fn of(bytes: &[u8]) -> anyhow::Result<Needs> {
         let file: ElfFile64 = ElfFile64::parse(bytes).context("no 64-bit ELF program")?;
         let (header, endian) = (file.elf_header(), file.endian());
@@ -116,14 +116,14 @@ impl Needs {
         })
     }
 
-    /// The Rust target that the binary is for.
+    /// Returns the Rust target that the binary is for.
     pub(super) fn target(&self) -> String {
         let libc = if self.glibc.is_some() { "gnu" } else { "musl" };
         format!("{}-unknown-linux-{libc}", self.processor.machine())
     }
 }
 
-/// The version in the name of a symbol's version, such as `GLIBC_2.28`.
+/// Parses the version in the name of a symbol's version, such as `GLIBC_2.28`.
 fn glibc_named(name: &[u8]) -> Option<Glibc> {
     let version = std::str::from_utf8(name).ok()?.strip_prefix("GLIBC_")?;
     let mut parts = version.split('.').map(str::parse);

@@ -1,5 +1,5 @@
-//! The release build that is packaged: for an old glibc where zig can be had, and without the paths of this machine. zig also
-//! links for another processor than that of this machine.
+//! The release build that is packaged: for an old glibc if zig is available, and without the paths of this machine. zig
+//! can also link for another processor than that of this machine.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ use crate::test::setup;
 /// The glibc that the build is for: that of RHEL 8, Debian 10 and Ubuntu 20.04.
 const GLIBC: &str = "2.28";
 
-/// Builds the program for a processor; the path of the binary.
+/// Builds the program for a processor; returns the path of the binary.
 pub(super) fn release(processor: Processor) -> anyhow::Result<PathBuf> {
     let target = processor.target();
     let folder = top().join("target/package");
@@ -64,7 +64,7 @@ pub(super) fn release(processor: Processor) -> anyhow::Result<PathBuf> {
     Ok(folder.join(target).join("release/lancet"))
 }
 
-/// The folder with the sources of the crates, whose paths the binary would hold.
+/// Returns the folder with the sources of the crates, whose paths the binary would contain.
 fn cargo_home() -> anyhow::Result<PathBuf> {
     if let Some(home) = std::env::var_os("CARGO_HOME") {
         return Ok(home.into());

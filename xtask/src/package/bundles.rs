@@ -1,5 +1,5 @@
-//! The archive of the program alone, and what single agents install: an MCPB bundle, a plugin for Claude Code, an
-//! extension for Gemini CLI, and the metadata of a plugin for Codex.
+//! The archive with only the program, and the packages for particular agents: an MCPB bundle, a plugin for Claude Code,
+//! an extension for Gemini CLI, and the metadata of a plugin for Codex.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::Package;
 use super::product::Product;
 use super::tree::Tree;
 
-/// Makes the archive that people unpack themselves, and that `cargo binstall` fetches.
+/// Builds the archive that users unpack themselves, and that `cargo binstall` fetches.
 pub(super) fn archive(product: &Product) -> anyhow::Result<Package> {
     let stem = format!("lancet-{}-{}", product.version, product.needs.target());
     let mut content = product.licences()?;
@@ -19,7 +19,7 @@ pub(super) fn archive(product: &Product) -> anyhow::Result<Package> {
     product.tar_gz(format!("{stem}.tar.gz"), &tree)
 }
 
-/// Makes the MCPB bundle, which desktop programs install.
+/// Builds the MCPB bundle, which desktop programs install.
 pub(super) fn mcpb(product: &Product) -> anyhow::Result<Package> {
     let tools: Vec<Value> = product
         .told
@@ -33,7 +33,8 @@ pub(super) fn mcpb(product: &Product) -> anyhow::Result<Package> {
     product.zip(name_for(product, "lancet", "mcpb"), &tree)
 }
 
-/// Makes the plugin for Claude Code, in a marketplace of its own, which is how Claude Code takes a plugin from a folder.
+/// Builds the plugin for Claude Code, in a separate marketplace, which is how Claude Code installs a plugin from a
+/// folder.
 pub(super) fn claude_code(product: &Product) -> anyhow::Result<Package> {
     let mut tree = product.template("claude-code", &[])?;
     product.add_program(&mut tree, "lancet/bin/lancet");
@@ -41,7 +42,7 @@ pub(super) fn claude_code(product: &Product) -> anyhow::Result<Package> {
     product.zip(name_for(product, "lancet-claude-code-plugin", "zip"), &tree)
 }
 
-/// Makes the extension for Gemini CLI, which finds the archive of its platform by this name.
+/// Builds the extension for Gemini CLI, which finds the archive of its platform by this name.
 pub(super) fn gemini(product: &Product) -> anyhow::Result<Package> {
     let mut tree = product.template("gemini", &[])?;
     product.add_program(&mut tree, "bin/lancet");
@@ -50,14 +51,14 @@ pub(super) fn gemini(product: &Product) -> anyhow::Result<Package> {
     product.tar_gz(name, &tree)
 }
 
-/// Makes the plugin for Codex: metadata that starts the `lancet` in `PATH`.
+/// Builds the plugin for Codex: metadata that starts the `lancet` in `PATH`.
 pub(super) fn codex(product: &Product) -> anyhow::Result<Package> {
     let tree = product.template("codex", &[])?;
     let name = format!("lancet-codex-plugin-{}.zip", product.version);
     product.zip(name, &tree)
 }
 
-/// The name of a package for one platform.
+/// Returns the name of a package for one platform.
 fn name_for(product: &Product, name: &str, ending: &str) -> String {
     format!("{name}-{}-{}.{ending}", product.version, product.platform())
 }

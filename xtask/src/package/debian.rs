@@ -1,4 +1,4 @@
-//! The Debian package: the program, the manual pages and completion scripts at the system's places.
+//! The Debian package: the program, the manual pages and completion scripts in the system's folders.
 
 use std::io::Cursor;
 
@@ -7,7 +7,7 @@ use super::product::Product;
 use super::tree::{Tree, gzip};
 use crate::house::top;
 
-/// Makes the package.
+/// Builds the package.
 pub(super) fn package(product: &Product) -> anyhow::Result<Package> {
     let data = data(product)?;
     let mut depends = Vec::new();
@@ -51,13 +51,13 @@ pub(super) fn package(product: &Product) -> anyhow::Result<Package> {
     })
 }
 
-/// The files that the package installs.
+/// Returns the files that the package installs.
 fn data(product: &Product) -> anyhow::Result<Tree> {
     let mut tree = Tree::default();
     product.add_program(&mut tree, "usr/bin/lancet");
     tree.link("usr/bin/lancet-mcp", "lancet");
     for (path, bytes) in product.share().files() {
-        // Debian's rules want manual pages compressed.
+        // Debian's policy requires compressed manual pages.
         let (path, bytes) = match path.starts_with("man/") {
             true => (format!("{path}.gz"), gzip(bytes)?),
             false => (path.to_owned(), bytes.to_vec()),

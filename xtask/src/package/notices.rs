@@ -1,4 +1,4 @@
-//! The licences of everything that is linked into the binary, which whoever passes the binary on has to pass on, too.
+//! The licences of everything that is linked into the binary, which have to be distributed together with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::run::cargo;
 
-/// How the names of files with licences begin, in capitals.
+/// The beginnings of the names of licence files, in capitals.
 const NAMES: [&str; 5] = ["LICENSE", "LICENCE", "COPYING", "NOTICE", "UNLICENSE"];
 
-/// One text for all: each licence once, after the crates that it is from.
+/// Returns one text for all: each licence once, after the crates that it belongs to.
 pub(super) fn text(target: &str) -> anyhow::Result<String> {
     let mut ask = cargo(&["metadata", "--format-version", "1", "--locked"]);
     let done = ask.args(["--filter-platform", target]).output()?;
@@ -23,7 +23,7 @@ pub(super) fn text(target: &str) -> anyhow::Result<String> {
     let metadata: Value = serde_json::from_slice(&done.stdout)?;
     let mut crates_of: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for package in linked(&metadata)? {
-        // A crate without a source is one of lancet's own.
+        // A crate without a source is part of this workspace.
         if package["source"].is_null() {
             continue;
         }
@@ -52,7 +52,7 @@ pub(super) fn text(target: &str) -> anyhow::Result<String> {
     Ok(format!("{head}{line}{}", blocks.join(&line)))
 }
 
-/// The packages that become part of the program: no tests, no build scripts and what only they need.
+/// Returns the packages that become part of the program: no tests, no build scripts and no dependencies of only these.
 fn linked(metadata: &Value) -> anyhow::Result<Vec<&Value>> {
     let list = |value: &'_ Value| value.as_array().cloned().unwrap_or_default();
     let packages = metadata["packages"].as_array().context("no packages")?;
@@ -93,7 +93,7 @@ fn told<'v>(value: &'v Value, field: &str) -> anyhow::Result<&'v str> {
     text.with_context(|| format!("cargo metadata has no {field}"))
 }
 
-/// What stands for the licence of a crate that names one and brings no text of it.
+/// Returns the notice for a crate that names a licence but does not contain its text.
 fn without_text(package: &Value) -> String {
     let list = |field: &Value| {
         let words = field.as_array().into_iter().flatten();
@@ -109,7 +109,7 @@ fn without_text(package: &Value) -> String {
     )
 }
 
-/// The texts of the licences in the folder of a crate.
+/// Returns the texts of the licences in the folder of a crate.
 fn texts_in(folder: &Path) -> anyhow::Result<Vec<String>> {
     let mut texts = Vec::new();
     for entry in std::fs::read_dir(folder).with_context(|| folder.display().to_string())? {

@@ -6,9 +6,9 @@ use super::Package;
 use super::product::Product;
 use super::tree::Tree;
 
-/// Makes the package that people name, for all platforms at once: npm installs that of `optionalDependencies` which fits the
-/// machine. It starts the binary and holds the client for programs in JavaScript and TypeScript, manual pages and completion
-/// scripts.
+/// Builds the package that users install, for all platforms at once: npm also installs the one of its
+/// `optionalDependencies` that fits the machine. It starts the binary and contains the client for programs in
+/// JavaScript and TypeScript, manual pages and completion scripts.
 pub(super) fn launcher(first: &Product, products: &[Product]) -> anyhow::Result<Package> {
     let mut content = Tree::default();
     let mut pages = Vec::new();
@@ -32,9 +32,9 @@ pub(super) fn launcher(first: &Product, products: &[Product]) -> anyhow::Result<
     packed(first, "lancet-mcp", content)
 }
 
-/// Makes the package with the binary for one platform.
+/// Builds the package with the binary for one platform.
 pub(super) fn platform(product: &Product) -> anyhow::Result<Package> {
-    // npm leaves a package out where the C library is another one; a static binary runs with any.
+    // npm skips a package if the C library differs; a static binary runs with any.
     let libc = match product.needs.glibc {
         Some(_) => json!(["glibc"]),
         None => json!(["glibc", "musl"]),
@@ -48,7 +48,7 @@ fn name_of_platform(product: &Product) -> String {
     format!("lancet-mcp-{}", product.platform())
 }
 
-/// The archive as `npm pack` makes it: everything below `package/`.
+/// Returns the archive in the form of `npm pack`: everything below `package/`.
 fn packed(product: &Product, name: &str, mut content: Tree) -> anyhow::Result<Package> {
     content.graft("", &product.licences()?);
     let mut tree = Tree::default();

@@ -1,4 +1,4 @@
-//! What every package is made from: the program, what it prints about itself, the licences, and the files in `packages/`.
+//! The inputs of every package: the program, what it prints about itself, the licences, and the files in `packages/`.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -14,19 +14,20 @@ use crate::house::top;
 /// One version of lancet for one platform.
 pub(super) struct Product {
     pub(super) version: String,
-    /// The time of the commit, in seconds since 1970: that of every file.
+    /// The time of the commit, in seconds since 1970, which every file gets.
     pub(super) time: u64,
     pub(super) effort: Effort,
     /// The binary.
     pub(super) program: Rc<[u8]>,
     pub(super) needs: Needs,
     pub(super) told: Rc<Told>,
-    /// The licences of what is linked into the binary.
+    /// The licences of the crates that are linked into the binary.
     pub(super) notices: String,
 }
 
 impl Product {
-    /// Asks the repository and cargo for everything that packages hold besides the binary and what it tells about itself.
+    /// Collects from the repository and cargo everything that packages contain besides the binary and what it prints
+    /// about itself.
     pub(super) fn of(binary: &Path, told: &Rc<Told>, effort: Effort) -> anyhow::Result<Product> {
         let program = std::fs::read(binary).with_context(|| binary.display().to_string())?;
         let needs = Needs::of(&program).with_context(|| binary.display().to_string())?;
@@ -41,12 +42,13 @@ impl Product {
         })
     }
 
-    /// The name of the platform in Node's words, such as `linux-x64`.
+    /// Returns Node's name of the platform, such as `linux-x64`.
     pub(super) fn platform(&self) -> String {
         format!("linux-{}", self.needs.processor.node())
     }
 
-    /// The files of one folder in `packages/`, with the version and these values in place of their marks, such as `@version@`.
+    /// Returns the files of one folder in `packages/`, with the version and these values in place of their
+    /// placeholders, such as `@version@`.
     pub(super) fn template(&self, folder: &str, values: &[(&str, String)]) -> anyhow::Result<Tree> {
         let folder = top().join("packages").join(folder);
         let mut tree = Tree::default();
@@ -66,7 +68,7 @@ impl Product {
         Ok(tree)
     }
 
-    /// The licence of lancet and those of what is linked into the binary.
+    /// Returns the licence of lancet and those of the crates that are linked into the binary.
     pub(super) fn licences(&self) -> anyhow::Result<Tree> {
         let mut tree = Tree::default();
         for name in ["LICENSE-APACHE", "LICENSE-MIT"] {
@@ -81,7 +83,7 @@ impl Product {
         tree.add(path, Rc::clone(&self.program), Permissions::Executable);
     }
 
-    /// The manual pages and completion scripts at their places below `share/`.
+    /// Returns the manual pages and completion scripts at their paths below `share/`.
     pub(super) fn share(&self) -> Tree {
         let mut tree = Tree::default();
         for (name, page) in &self.told.pages {
@@ -93,26 +95,26 @@ impl Product {
                 "fish" => "fish/vendor_completions.d/lancet.fish",
                 _ => "zsh/vendor-completions/_lancet",
             };
-            // A completion script is read by the shell and not started.
+            // A completion script is read by the shell and not executed.
             tree.add(place, script.as_bytes(), Permissions::Plain);
         }
         tree
     }
 
-    /// A tree as a gzipped tar archive.
+    /// Packs a tree as a gzipped tar archive.
     pub(super) fn tar_gz(&self, name: String, tree: &Tree) -> anyhow::Result<Package> {
         let bytes = tree.tar_gz(self.time, self.effort)?;
         Ok(Package { name, bytes })
     }
 
-    /// A tree as a zip archive.
+    /// Packs a tree as a zip archive.
     pub(super) fn zip(&self, name: String, tree: &Tree) -> anyhow::Result<Package> {
         let bytes = tree.zip(self.time, self.effort)?;
         Ok(Package { name, bytes })
     }
 }
 
-/// The paths of the files below a folder, sorted.
+/// Returns the paths of the files below a folder, sorted.
 pub(super) fn files_below(folder: &Path) -> anyhow::Result<Vec<String>> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_path_buf()];
@@ -120,7 +122,7 @@ pub(super) fn files_below(folder: &Path) -> anyhow::Result<Vec<String>> {
         for entry in std::fs::read_dir(&inner).with_context(|| inner.display().to_string())? {
             let entry = entry?;
             if entry.file_type()?.is_dir() {
-                // Python writes it beside the sources that it runs.
+                // Python writes it next to the sources that it runs.
                 if entry.file_name() != "__pycache__" {
                     open.push(entry.path());
                 }
@@ -135,7 +137,7 @@ pub(super) fn files_below(folder: &Path) -> anyhow::Result<Vec<String>> {
     Ok(found)
 }
 
-/// The version of the workspace.
+/// Returns the version of the workspace.
 pub(super) fn version() -> anyhow::Result<String> {
     let manifest: toml_edit::DocumentMut =
         std::fs::read_to_string(top().join("Cargo.toml"))?.parse()?;
@@ -145,7 +147,7 @@ pub(super) fn version() -> anyhow::Result<String> {
         .to_owned())
 }
 
-/// The time of the commit, or what `SOURCE_DATE_EPOCH` says.
+/// Returns the time of the commit, or the value of `SOURCE_DATE_EPOCH`.
 fn commit_time() -> anyhow::Result<u64> {
     if let Ok(time) = std::env::var("SOURCE_DATE_EPOCH") {
         return time.parse().context("SOURCE_DATE_EPOCH is no number");

@@ -1,4 +1,5 @@
-//! Packages of a small stand-in for the binary: the same input gives the same bytes, and they say what they are made of.
+//! Packages of a small replacement for the binary: the same input results in the same bytes, and they list their
+//! contents.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -43,12 +44,12 @@ fn made_together(products: &[Product]) -> BTreeMap<String, Vec<u8>> {
     named.collect()
 }
 
-/// One version for every processor, as a release has it.
+/// Returns one version for every processor, as a release has it.
 fn both() -> [Product; 2] {
     Processor::ALL.map(|processor| product_for(processor, Some(28)))
 }
 
-/// The entries of a gzipped tar archive: path, permission bits and text.
+/// Returns the entries of a gzipped tar archive: path, permission bits and text.
 fn entries(bytes: &[u8]) -> Vec<(String, u32, String)> {
     let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(bytes));
     let entries = archive.entries().expect("an archive").map(|entry| {
@@ -164,7 +165,7 @@ fn a_release_has_packages_for_every_processor_and_those_without_a_binary_once() 
     ];
     let together = made_together(&both());
     assert!(together.keys().eq(expected.iter()), "{:?}", together.keys());
-    // Packages for one processor do not depend on which others are made.
+    // Packages for one processor do not depend on which others are built.
     let [_, arm64] = both();
     for (name, bytes) in made(arm64) {
         let differs = ["lancet-mcp-1.2.3.tgz"].contains(&&*name);

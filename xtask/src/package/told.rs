@@ -1,5 +1,5 @@
-//! What a program tells about itself: its manual pages, completion scripts and tools. They do not depend on the processor, so
-//! that the program for this machine tells them for those that cannot be started here.
+//! The output of a program about itself: its manual pages, completion scripts and tools. It does not depend on the
+//! processor, so the program for this machine prints it for those that cannot be started here.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::product::{files_below, version};
 use crate::house::top;
 
-/// What a program tells about itself.
+/// The output of a program about itself.
 pub(super) struct Told {
     /// The manual pages by file name.
     pub(super) pages: Vec<(String, String)>,
@@ -24,7 +24,7 @@ pub(super) struct Told {
 const SHELLS: [&str; 3] = ["bash", "fish", "zsh"];
 
 impl Told {
-    /// Asks a program of this version.
+    /// Runs a program of this version.
     pub(super) fn by(binary: &Path) -> anyhow::Result<Told> {
         let version = version()?;
         let asked = Asked::new(binary)?;
@@ -45,7 +45,7 @@ impl Told {
     }
 }
 
-/// A binary that is asked about itself, away from the settings of whoever makes the packages.
+/// A binary that is run for its output, isolated from the settings of the user who builds the packages.
 struct Asked<'b> {
     binary: &'b Path,
     home: PathBuf,

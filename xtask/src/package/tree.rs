@@ -1,4 +1,4 @@
-//! The files of a package, and the archives made of them: the same files give the same bytes.
+//! The files of a package, and the archives made of them: the same files result in the same bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Cursor, Write};
@@ -10,12 +10,12 @@ use sha2::{Digest as _, Sha256};
 use zip::CompressionMethod;
 use zip::write::{SimpleFileOptions, ZipWriter};
 
-/// How hard the compression tries.
+/// The effort of the compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effort {
-    /// The packages become as small as they can.
+    /// The packages become as small as possible.
     Small,
-    /// The packages are made quickly, for tests.
+    /// The packages are built quickly, for tests.
     Quick,
 }
 
@@ -42,7 +42,7 @@ enum Entry {
     Link(String),
 }
 
-/// Who may do what with a file; everybody may read it.
+/// The permissions of a file; every user may read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Permissions {
     Plain,
@@ -57,7 +57,7 @@ impl Permissions {
         }
     }
 
-    /// What a file with this content needs: a script is executable.
+    /// Returns the permissions for a file with this content: a script is executable.
     pub(super) fn of(bytes: &[u8]) -> Permissions {
         match bytes.starts_with(b"#!") {
             true => Permissions::Executable,
@@ -81,7 +81,7 @@ impl Tree {
         self.0.insert(path.into(), entry);
     }
 
-    /// Adds a text file, which is executable where it is a script.
+    /// Adds a text file, which is executable if it is a script.
     pub(super) fn add_text(&mut self, path: impl Into<String>, text: &str) {
         self.add(path, text.as_bytes(), Permissions::of(text.as_bytes()));
     }
@@ -98,7 +98,7 @@ impl Tree {
         }
     }
 
-    /// The files with their content, sorted by path.
+    /// Iterates over the files with their content, sorted by path.
     pub(super) fn files(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.0.iter().filter_map(|(path, entry)| match entry {
             Entry::File { bytes, .. } => Some((path.as_str(), &**bytes)),
@@ -106,12 +106,12 @@ impl Tree {
         })
     }
 
-    /// The sum of the sizes of all files.
+    /// Returns the sum of the sizes of all files.
     pub(super) fn size(&self) -> usize {
         self.files().map(|(_, bytes)| bytes.len()).sum()
     }
 
-    /// A gzipped tar archive with an entry for every folder.
+    /// Returns a gzipped tar archive with an entry for every folder.
     pub(super) fn tar_gz(&self, time: u64, effort: Effort) -> anyhow::Result<Vec<u8>> {
         let gzip = GzBuilder::new().write(Vec::new(), Compression::new(effort.level()));
         let mut archive = tar::Builder::new(gzip);
@@ -140,7 +140,8 @@ impl Tree {
         Ok(archive.into_inner()?.finish()?)
     }
 
-    /// A zip archive. It cannot hold links: many programs that unpack one write the target's name into a file.
+    /// Returns a zip archive. It cannot contain links: many programs that unpack one write the target's name into a
+    /// file.
     pub(super) fn zip(&self, time: u64, effort: Effort) -> anyhow::Result<Vec<u8>> {
         let moment = chrono::DateTime::from_timestamp(i64::try_from(time)?, 0)
             .context("the time of the commit is out of range")?;
@@ -181,19 +182,19 @@ fn tar_header(
     Ok(header)
 }
 
-/// A gzipped file.
+/// Compresses a file with gzip.
 pub(super) fn gzip(bytes: &[u8]) -> anyhow::Result<Vec<u8>> {
     let mut gzip = GzBuilder::new().write(Vec::new(), Compression::best());
     gzip.write_all(bytes)?;
     Ok(gzip.finish()?)
 }
 
-/// The SHA-256 of a file.
+/// Returns the SHA-256 of a file.
 pub(super) fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
-/// The SHA-256 of a file as `sha256sum` prints it.
+/// Returns the SHA-256 of a file as `sha256sum` prints it.
 pub(super) fn sha256_hex(bytes: &[u8]) -> String {
     sha256(bytes)
         .iter()

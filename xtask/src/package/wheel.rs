@@ -8,7 +8,7 @@ use super::binary::{Glibc, Needs};
 use super::product::Product;
 use super::tree::{Tree, sha256};
 
-/// Makes the wheel.
+/// Builds the wheel.
 pub(super) fn package(product: &Product) -> anyhow::Result<Package> {
     let stem = format!("lancet_mcp-{}", product.version);
     let tags = platforms(&product.needs);
@@ -42,10 +42,10 @@ pub(super) fn package(product: &Product) -> anyhow::Result<Package> {
     product.zip(format!("{stem}-py3-none-{}.whl", tags.join(".")), &tree)
 }
 
-/// The platform tags: the glibc that the binary really needs, or every Linux for one that is linked statically.
+/// Returns the platform tags: the glibc that the binary really needs, or every Linux for one that is linked statically.
 fn platforms(needs: &Needs) -> Vec<String> {
     let machine = needs.processor.machine();
-    // Installers know no tag for a glibc older than this, and every newer one has what it has.
+    // Installers know no tag for a glibc older than this, and every newer one is compatible.
     let oldest = Glibc {
         major: 2,
         minor: 17,

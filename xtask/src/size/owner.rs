@@ -1,4 +1,4 @@
-//! Whom a symbol belongs to: the crate that its name begins with, or the C library whose file it stands in.
+//! Finds the owner of a symbol: the crate that its name begins with, or the C library that contains its file.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub(super) struct Owners {
 }
 
 impl Owners {
-    /// The symbols that follow are of this file.
+    /// Sets the file of the symbols that follow.
     pub(super) fn enter_file(&mut self, name: &str) {
         name.clone_into(&mut self.file);
         if name == "parser.c" {
@@ -54,7 +54,7 @@ impl Owners {
         *self.sums.entry(owner).or_default() += symbol.size;
     }
 
-    /// The bytes of each owner. A grammar's tables go to the grammar whose function follows its `ts_lex`.
+    /// Returns the bytes of each owner. A grammar's tables go to the grammar whose function follows its `ts_lex`.
     pub(super) fn sums(mut self) -> BTreeMap<String, u64> {
         for (lexer, bytes) in &self.parsers {
             let following = self.grammars.iter().filter(|(place, _)| place >= lexer);
@@ -68,7 +68,7 @@ impl Owners {
     }
 }
 
-/// The crate of a Rust symbol: the first name of its path, or of the type for which a trait is implemented.
+/// Returns the crate of a Rust symbol: the first name of its path, or of the type for which a trait is implemented.
 fn crate_of(symbol: &str) -> Option<String> {
     if symbol.starts_with("_R") {
         return Some("std".to_owned());
@@ -95,7 +95,7 @@ fn crate_of(symbol: &str) -> Option<String> {
     Some(named.unwrap_or("core").trim_start_matches('_').to_owned())
 }
 
-/// The text with each `$u20$` and the like as a blank.
+/// Returns the text with each `$u20$` and the like as a blank.
 fn without_escapes(text: &str) -> String {
     let mut parts = text.split('$');
     let mut plain = parts.next().unwrap_or_default().to_owned();
@@ -106,7 +106,7 @@ fn without_escapes(text: &str) -> String {
     plain
 }
 
-/// The library of a C file.
+/// Returns the library of a C file.
 fn library_of(file: &str) -> String {
     let name = file.split('.').next().unwrap_or(file);
     let library = match name {
@@ -129,14 +129,14 @@ fn library_of(file: &str) -> String {
             "zstd"
         }
         _ if file.ends_with(".c") => "C of ring and others",
-        // A unit of a Rust crate, such as `png.0123456789abcdef-cgu.0`.
+        // A codegen unit of a Rust crate, such as `png.0123456789abcdef-cgu.0`.
         _ if file.contains("-cgu.") => name,
         _ => "std",
     };
     library.to_owned()
 }
 
-/// The library of a C function that other files call.
+/// Returns the library of a C function that other files call.
 fn library_of_function(name: &str) -> String {
     const PREFIXES: [(&str, &str); 8] = [
         ("sqlite3", "SQLite"),

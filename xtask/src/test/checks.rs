@@ -1,5 +1,5 @@
 //! The checks of the source: documentation's examples, lints, documentation, licences. They run one after the other in
-//! the background, at low priority, beside the tests of behaviour; the report prints them after those.
+//! the background, at low priority, concurrently with the tests of behaviour; the report prints them after those.
 
 use std::process::Command;
 use std::sync::mpsc::{Receiver, channel};
@@ -13,7 +13,7 @@ use super::tally::Tally;
 use crate::run::{cargo, command, each_line_of_both, lowered};
 use crate::tidy;
 
-/// One check that ended: its name, what it printed, its tally and its seconds.
+/// One finished check: its name, its output, its tally and its seconds.
 struct Ended {
     name: &'static str,
     printed: String,
@@ -42,7 +42,7 @@ impl Checks {
                 let _running = live.begin(name);
                 let began = Instant::now();
                 let (printed, tally) = outcome(counted, command);
-                // The other end is gone only when the whole command ends early.
+                // The other end is gone only if the whole command ends early.
                 let _ = send.send(Ended {
                     name,
                     printed,
@@ -58,15 +58,15 @@ impl Checks {
             let mut clippy = cargo(&["clippy", "--workspace", "--all-targets"]);
             clippy.args(["--profile", PROFILE, "--", "--deny", "warnings"]);
             check("lints", Counted::Once, &clippy);
-            // The tests ask for the feature `testing`; what people install has not. The other packages do not, either:
-            // they are named because with them cargo chooses the features of libraries as for the lints, and finds
-            // them compiled (80 s of processor time without).
+            // The tests enable the feature `testing`; installed builds do not, and neither do the other packages. These
+            // are named because with them cargo chooses the same features of libraries as for the lints, and finds them
+            // compiled (80 s of processor time without).
             let mut program = cargo(&["check", "--profile", PROFILE]);
             for package in ["lancet-cli", "lancet-testing", "lancet-benches"] {
                 program.args(["--package", package]);
             }
             check("the program without test features", Counted::Once, &program);
-            // What tests alone switch on is documented, too.
+            // Items behind features that only tests enable are documented, too.
             let mut pages = cargo(&["doc", "--workspace", "--no-deps", "--all-features"]);
             pages
                 .args(["--profile", PROFILE])
@@ -93,7 +93,7 @@ impl Checks {
         Checks(ended)
     }
 
-    /// Waits for the checks and adds them to the report; the house rules are checked here.
+    /// Waits for the checks and adds them to the report; the tidy rules are checked here.
     pub(crate) fn report(self, live: &Live, report: &mut Report) {
         report.step("house rules", || Ok(Tally::of(tidy::print()?)));
         for ended in self.0 {
@@ -106,7 +106,7 @@ impl Checks {
     }
 }
 
-/// Runs a program at low priority: what it printed, and its tally.
+/// Runs a program at low priority; returns its output, and its tally.
 fn outcome(counted: Counted, command: &Command) -> (String, Tally) {
     let (mut printed, mut tests) = (String::new(), Tally::default());
     let run = each_line_of_both(&mut lowered(command), |line| {

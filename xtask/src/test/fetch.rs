@@ -1,5 +1,5 @@
-//! Fetches external tools in the background from the start of the test command: each on a thread of its own, awaited
-//! only by the step that uses it.
+//! Fetches external tools in the background from the start of the test command: each on a separate thread, awaited only
+//! by the step that uses it.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ impl<T: Send + 'static> Fetch<T> {
         })))
     }
 
-    /// Waits until the tool is there. A second call is an error.
+    /// Waits until the tool is available. A second call is an error.
     pub(crate) fn wait(&mut self) -> anyhow::Result<T> {
         let handle = self
             .0
@@ -38,7 +38,7 @@ impl<T: Send + 'static> Fetch<T> {
     }
 }
 
-/// Everything that is fetched.
+/// All tools that are fetched.
 pub(crate) struct Fetches {
     pub(crate) cargo_deny: Fetch<PathBuf>,
     pub(crate) ripgrep: Fetch<PathBuf>,

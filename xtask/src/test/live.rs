@@ -5,7 +5,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often a line is written where there is no terminal.
+/// How often a line is written if there is no terminal.
 const EVERY: Duration = Duration::from_secs(30);
 
 /// The widest line on a terminal, in characters. A longer one would wrap, and could not be rewritten.
@@ -31,7 +31,7 @@ pub(crate) struct Running {
 }
 
 impl Live {
-    /// An empty list. A thread shows it until the process ends.
+    /// Creates an empty list. A thread shows it until the process ends.
     pub(crate) fn new() -> Live {
         let live = Live(Arc::new(Mutex::new(Shown {
             running: Vec::new(),

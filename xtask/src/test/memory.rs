@@ -1,5 +1,5 @@
 //! A folder in memory for the temporary files of tests that are not about the disk: most of their time would otherwise
-//! go into flushing.
+//! be spent on flushing.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,15 +10,15 @@ use crate::run::command;
 const MEMORY: &str = "/dev/shm";
 const NAME: &str = "lancet-tests-";
 
-/// So much must be free, in KiB; a container may have as little as 64 MiB.
+/// The required free space, in KiB; a container may have as little as 64 MiB.
 const NEEDED: u64 = 2 << 20;
 
 /// The folder. It is removed with everything in it when this is dropped.
 pub(crate) struct MemoryFolder(PathBuf);
 
 impl MemoryFolder {
-    /// Makes the folder, if the system has one in memory with enough room. Folders that an earlier run left, because it
-    /// was killed, are removed.
+    /// Creates the folder, if the system has one in memory with enough free space. Folders that an earlier run left,
+    /// because it was killed, are removed.
     pub(crate) fn new() -> Option<MemoryFolder> {
         remove_left(Path::new(MEMORY), |process| {
             Path::new("/proc").join(process).exists()
@@ -37,8 +37,8 @@ impl MemoryFolder {
         folder.is_like_tmp().ok()?.then_some(folder)
     }
 
-    /// Makes the folder one for every user, as `/tmp` is. Says whether programs can be started in it: tests copy programs
-    /// into their folders, and a container may forbid it.
+    /// Makes the folder accessible to every user, as `/tmp` is. Returns whether programs can be started in it: tests
+    /// copy programs into their folders, and a container may forbid it.
     fn is_like_tmp(&self) -> std::io::Result<bool> {
         std::fs::set_permissions(&self.0, Permissions::from_mode(0o1777))?;
         let program = self.0.join("program");
@@ -76,7 +76,7 @@ mod tests {
 
     #[test]
     fn the_folder_is_removed_with_what_is_in_it() {
-        // A machine without room in memory has none.
+        // A machine without free space in memory has no such folder.
         let Some(folder) = MemoryFolder::new() else {
             return;
         };

@@ -1,5 +1,5 @@
-//! Runs the test programs: those of the write alone, then the others side by side, as many as there are processors. What
-//! a program prints is kept until it ends, so that lines of different programs do not mix.
+//! Runs the test programs: those of the write alone, then the others concurrently, as many as there are processors. The
+//! output of a program is buffered until it ends, so that lines of different programs do not mix.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::run::{command, each_line_of_both};
 /// Passed, failed and seconds of each area.
 pub(crate) type Areas = BTreeMap<&'static str, (Tally, f64)>;
 
-/// What every test program gets.
+/// The environment that every test program gets.
 pub(crate) struct Setting<'s> {
     pub(crate) live: &'s Live,
     /// Variables of the environment.
@@ -80,7 +80,7 @@ impl Setting<'_> {
         test
     }
 
-    /// Runs one program: its tally, and what it printed but for the dots and counts of the runner.
+    /// Runs one program; returns its tally, and its output without the dots and counts of the runner.
     fn outcome(&self, name: &str, test: &mut Command) -> (Tally, String) {
         let (mut tally, mut printed) = (Tally::default(), String::new());
         let run = each_line_of_both(test, |line| {

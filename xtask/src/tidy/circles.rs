@@ -15,7 +15,7 @@ use super::Finding;
 use crate::house::House;
 use imports::Modules;
 
-/// The most files that may form a cycle, for each crate. Lower a number when a change makes the cycle smaller.
+/// The maximum number of files in a cycle, for each crate. Lower a number when a change makes the cycle smaller.
 const LARGEST: [(&str, usize); 14] = [
     ("cli", 7),
     ("formats", 3),
@@ -61,7 +61,7 @@ pub(super) fn largest(house: &House) -> Vec<Finding> {
     findings
 }
 
-/// The largest set of files that all reach each other by imports, in the order of their paths.
+/// Returns the largest set of files that all reach each other by imports, in the order of their paths.
 fn largest_circle<'f>(files: &[(&'f str, &str)]) -> Vec<&'f str> {
     let modules = Modules::of(files);
     let arrows: Vec<Vec<usize>> = (0..files.len()).map(|at| modules.imports(at)).collect();
@@ -75,7 +75,7 @@ fn largest_circle<'f>(files: &[(&'f str, &str)]) -> Vec<&'f str> {
     largest.into_iter().map(|at| files[at].0).collect()
 }
 
-/// Tarjan's algorithm: the strongly connected components of a graph, without recursion.
+/// Returns the strongly connected components of a graph by Tarjan's algorithm, without recursion.
 fn strongly_connected(arrows: &[Vec<usize>]) -> Vec<Vec<usize>> {
     const UNSEEN: usize = usize::MAX;
     let (mut index, mut low) = (vec![UNSEEN; arrows.len()], vec![0; arrows.len()]);
@@ -85,7 +85,7 @@ fn strongly_connected(arrows: &[Vec<usize>]) -> Vec<Vec<usize>> {
         if index[root] != UNSEEN {
             continue;
         }
-        // Each frame is a node and how many of its arrows were followed.
+        // Each frame is a node and the number of its edges that were followed.
         let mut frames = vec![(root, 0)];
         while let Some((node, followed)) = frames.pop() {
             if followed == 0 {

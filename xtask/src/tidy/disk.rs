@@ -3,8 +3,8 @@
 use super::Finding;
 use crate::house::House;
 
-/// Texts by which source code accesses the disk: modules and types of file access, and the methods of `Path` that make
-/// a system call. They are searched as plain text, so a method of that name on another type is reported, too.
+/// Texts in source code that access the disk: modules and types of file access, and the methods of `Path` that make a
+/// system call. They are searched as plain text, so a method of that name on another type is reported, too.
 const WAYS: [&str; 14] = [
     "std::fs",
     "rustix::fs",

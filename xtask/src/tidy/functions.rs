@@ -3,7 +3,7 @@
 use super::Finding;
 use crate::house::House;
 
-/// The most lines of a function, from its `fn` to its closing brace.
+/// The maximum number of lines of a function, from its `fn` to its closing brace.
 const LONGEST: usize = 80;
 
 /// Functions that may be longer, each by its file and name, and why.
@@ -41,7 +41,7 @@ const EXCEPTIONS: [(&str, &str, &str); 6] = [
 ];
 
 /// No function that is shipped, or that the repository's own commands run, is longer than [`LONGEST`] lines, and every
-/// exception is still needed. Examples and fuzz targets are tests of their kind.
+/// exception is still needed. Examples and fuzz targets count as tests.
 pub(super) fn length(house: &House) -> Vec<Finding> {
     check(house, &EXCEPTIONS)
 }
@@ -114,7 +114,7 @@ fn functions(text: &str) -> Vec<Function<'_>> {
     functions
 }
 
-/// The name of the function that the line begins to declare.
+/// Returns the name of the function that the line begins to declare.
 fn declared(line: &str) -> Option<&str> {
     let mut rest = line.trim_start();
     if let Some(visibility) = rest.strip_prefix("pub(") {

@@ -1,10 +1,11 @@
-//! Checks the links between the pages of the repository: each leads to a file or folder, and an anchor to a heading.
+//! Checks the links between the pages of the repository: each target is an existing file or folder, and an anchor an
+//! existing heading.
 
 use super::Finding;
 use crate::house::House;
 use crate::page;
 
-/// Every link and picture of a page leads somewhere.
+/// Every link and picture of a page has an existing target.
 pub(super) fn lead_somewhere(house: &House) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in house.texts().filter(|file| file.path.ends_with(".md")) {
@@ -19,7 +20,7 @@ pub(super) fn lead_somewhere(house: &House) -> Vec<Finding> {
     findings
 }
 
-/// What is wrong with a link of a page.
+/// Returns what is wrong with a link of a page.
 fn fault(house: &House, from: &str, target: &str) -> Option<String> {
     let (path, anchor) = page::resolved(from, target)?;
     let inside = format!("{path}/");

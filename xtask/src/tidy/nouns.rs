@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Finding;
 use crate::house::House;
 
-/// In how many crates a type of one name may be defined.
+/// The maximum number of crates that may define a type of one name.
 const MOST_CRATES: usize = 2;
 
 /// No type name is defined in more than two crates.
@@ -38,7 +38,7 @@ pub(super) fn one_meaning(house: &House) -> Vec<Finding> {
         .collect()
 }
 
-/// The name of the type that a line defines; error types are called `Error` in every crate.
+/// Returns the name of the type that a line defines; error types are called `Error` in every crate.
 fn defined(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let line = match line.strip_prefix("pub") {

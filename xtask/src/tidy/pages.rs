@@ -1,5 +1,5 @@
-//! Checks the pages beside the code: the changelog has an unreleased section, the table of errors is that of the code,
-//! and the examples that pages show are those that are compiled or run.
+//! Checks the pages that depend on the code: the changelog has an unreleased section, the table of errors is that of
+//! the code, and the examples that pages show are those that are compiled or run.
 
 use super::Finding;
 use crate::errors_page;
@@ -68,7 +68,7 @@ pub(super) fn agents(house: &House) -> Vec<Finding> {
         .collect()
 }
 
-/// The code in one language that a page shows.
+/// Returns the code in one language that a page shows.
 fn shown<'h>(house: &'h House, page: &str, language: &str) -> impl Iterator<Item = &'h str> {
     let opening = format!("```{language}\n");
     let mut rest = house.text(page).unwrap_or_default();

@@ -3,10 +3,10 @@
 use super::Finding;
 use crate::house::House;
 
-/// The most lines of a file; a longer one has to be split by meaning.
+/// The maximum number of lines of a file; a longer one has to be split by meaning.
 const LONGEST: usize = 400;
 
-/// Names that do not say what is inside.
+/// Names that do not describe their content.
 const EMPTY_NAMES: [&str; 8] = [
     "utils", "util", "helpers", "helper", "common", "manager", "managers", "misc",
 ];
@@ -28,7 +28,7 @@ pub(super) fn length(house: &House) -> Vec<Finding> {
         .collect()
 }
 
-/// The first line of every file says what it is for.
+/// The first line of every file describes its purpose.
 pub(super) fn purpose(house: &House) -> Vec<Finding> {
     house
         .rust()
@@ -49,7 +49,7 @@ pub(super) fn purpose(house: &House) -> Vec<Finding> {
         .collect()
 }
 
-/// A module's file is `room.rs` beside `room/`, never `room/mod.rs`.
+/// A module's file is `room.rs` next to `room/`, never `room/mod.rs`.
 pub(super) fn no_mod_rs(house: &House) -> Vec<Finding> {
     house
         .paths()
@@ -58,7 +58,7 @@ pub(super) fn no_mod_rs(house: &House) -> Vec<Finding> {
         .collect()
 }
 
-/// No file, folder, module or type has a name that says nothing.
+/// No file, folder, module or type has a meaningless name.
 pub(super) fn names(house: &House) -> Vec<Finding> {
     let mut findings = Vec::new();
     for path in house.paths() {
@@ -90,7 +90,7 @@ pub(super) fn names(house: &House) -> Vec<Finding> {
     findings
 }
 
-/// The name of a module or type that the line declares.
+/// Returns the name of a module or type that the line declares.
 fn declared(line: &str) -> Option<&str> {
     let mut words = line
         .split(|character: char| !(character.is_alphanumeric() || character == '_'))

@@ -48,8 +48,8 @@ pub(super) fn ignored_tests(house: &House) -> Vec<Finding> {
     })
 }
 
-/// Whether a path is test data, in which such words are no notes. Unit tests, which contain such words as data, are left
-/// out by [`search`].
+/// Returns whether a path is test data, in which such words are not notes. Unit tests, which contain such words as
+/// data, are excluded by [`search`].
 fn is_data(path: &str) -> bool {
     path.starts_with("acceptance/cases/")
         || path

@@ -13,7 +13,7 @@ pub(super) fn code(text: &str) -> String {
             .or_else(|| character(rest));
         match skipped {
             Some(length) => {
-                // What was beside it stays two words.
+                // The words before and after it remain two words.
                 code.push(' ');
                 at += length;
             }
@@ -26,7 +26,7 @@ pub(super) fn code(text: &str) -> String {
     code
 }
 
-/// The length of the comment that begins here.
+/// Returns the length of the comment that begins here.
 fn comment(rest: &[char]) -> Option<usize> {
     if rest.starts_with(&['/', '/']) {
         let end = rest.iter().position(|letter| *letter == '\n');
@@ -56,7 +56,7 @@ fn comment(rest: &[char]) -> Option<usize> {
     Some(at)
 }
 
-/// The length of the raw string that begins here; a word before it, which ends in an `r`, begins none.
+/// Returns the length of the raw string that begins here; an `r` at the end of a word begins none.
 fn raw_string(rest: &[char], before: Option<char>) -> Option<usize> {
     if before.is_some_and(|letter| letter.is_alphanumeric() || letter == '_') {
         return None;
@@ -81,7 +81,7 @@ fn raw_string(rest: &[char], before: Option<char>) -> Option<usize> {
     Some(length.map_or(rest.len(), |length| start + 1 + length + end.len()))
 }
 
-/// The length of the string that begins here.
+/// Returns the length of the string that begins here.
 fn quoted(rest: &[char]) -> Option<usize> {
     if rest.first() != Some(&'"') {
         return None;
@@ -97,7 +97,7 @@ fn quoted(rest: &[char]) -> Option<usize> {
     Some(rest.len())
 }
 
-/// The length of the character literal that begins here; a lifetime is none.
+/// Returns the length of the character literal that begins here; a lifetime is none.
 fn character(rest: &[char]) -> Option<usize> {
     match rest {
         ['\'', '\\', _, after @ ..] => {

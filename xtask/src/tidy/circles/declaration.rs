@@ -17,7 +17,7 @@ pub(super) fn leaves(tree: &str) -> Vec<Leaf> {
     leaves
 }
 
-/// The names on a path.
+/// Returns the names on a path.
 pub(super) fn names(path: &str) -> Vec<String> {
     let names = path.split("::").map(str::trim);
     names

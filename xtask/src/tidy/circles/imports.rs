@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::code::code;
 use super::declaration::{Leaf, leaves, names};
 
-/// How many re-exports are followed at most, so that a loop of re-exports ends.
+/// The maximum number of re-exports that are followed, so that a loop of re-exports ends.
 const MOST_RE_EXPORTS: usize = 8;
 
 /// The path of a module or an item from the crate's top: `["rooms", "desk", "Desk"]`.
@@ -13,19 +13,20 @@ type Path = Vec<String>;
 
 /// The modules of one crate: its files, and the modules that a file defines inline.
 pub(super) struct Modules {
-    /// The file of each module that is one.
+    /// The file of each module that has one.
     by_path: BTreeMap<Path, usize>,
     /// The modules that are defined inline, between braces.
     inline: BTreeSet<Path>,
     /// Every path that the file's code names.
     named: Vec<BTreeSet<Path>>,
-    /// What a `use` gives a name to: the path of the name, and the path behind it; none where that is in another crate.
+    /// The names that a `use` introduces: the path of the name, and the path that it refers to; none if that is in
+    /// another crate.
     aliases: BTreeMap<Path, Option<Path>>,
     /// The modules whose whole content a `use …::*` brings into a module.
     globs: BTreeMap<Path, Vec<Option<Path>>>,
 }
 
-/// What one file declares and names.
+/// The declarations and references in one file.
 struct Names {
     /// The module that the code is in, and at which depth of braces each inline module began.
     scope: Path,
@@ -40,7 +41,7 @@ struct Names {
     modules: Vec<Path>,
 }
 
-/// Whether a `use` also makes the name known outside of its module.
+/// Whether a `use` also makes the name visible outside of its module.
 #[derive(Clone, Copy, PartialEq)]
 enum Visibility {
     Private,
@@ -72,7 +73,7 @@ impl Modules {
         modules
     }
 
-    /// The files that a file imports from, each once, itself left out.
+    /// Returns the files that a file imports from, each once, excluding itself.
     pub(super) fn imports(&self, at: usize) -> Vec<usize> {
         let files: BTreeSet<usize> = self.named[at]
             .iter()
@@ -82,7 +83,7 @@ impl Modules {
         files.into_iter().collect()
     }
 
-    /// Notes what a file gives names to, and returns every path that it names.
+    /// Records the names that a file introduces, and returns every path that it names.
     fn take_in(&mut self, file: &Names) -> BTreeSet<Path> {
         let mut named = BTreeSet::new();
         for (scope, leaf, visibility) in &file.uses {
@@ -112,7 +113,7 @@ impl Modules {
         named
     }
 
-    /// Converts a path to one from the crate's top; none for a path into another crate.
+    /// Converts a path to one from the crate's top; returns none for a path into another crate.
     fn absolute(&self, scope: &Path, path: &Path) -> Option<Path> {
         let mut base = match path.first()?.as_str() {
             "crate" => Vec::new(),
@@ -135,7 +136,7 @@ impl Modules {
         Some(base)
     }
 
-    /// The file that defines what a path names; re-exports are followed.
+    /// Returns the file that defines the item of a path; re-exports are followed.
     fn defining_file(&self, mut path: Path) -> Option<usize> {
         for _ in 0..MOST_RE_EXPORTS {
             path = match self.behind(&path) {
@@ -149,7 +150,7 @@ impl Modules {
             .find_map(|depth| self.by_path.get(&path[..depth]).copied())
     }
 
-    /// What is behind the first name on a path that is another name for something: its path, or none for another crate.
+    /// Returns the target of the first name on a path that is an alias: its path, or none for another crate.
     fn behind(&self, path: &Path) -> Option<Option<Path>> {
         for depth in 1..=path.len() {
             if let Some(behind) = self.aliases.get(&path[..depth]) {
@@ -202,7 +203,7 @@ impl Names {
         }
     }
 
-    /// Skips who may use an item, such as `(in crate::rooms)`; an item that is a `use` is a re-export.
+    /// Skips the visibility of an item, such as `(in crate::rooms)`; an item that is a `use` is a re-export.
     fn public(&mut self, rest: &mut &str) {
         let scope = rest
             .strip_prefix('(')
@@ -250,7 +251,7 @@ impl Names {
     }
 }
 
-/// `["rooms", "desk"]` for `crates/lancet/src/rooms/desk.rs`; the top for `lib.rs` and `main.rs`.
+/// Returns `["rooms", "desk"]` for `crates/lancet/src/rooms/desk.rs`; the top for `lib.rs` and `main.rs`.
 fn module_path(file: &str) -> Path {
     let below = file.split_once("/src/").map_or(file, |(_, below)| below);
     let path = below.strip_suffix(".rs").unwrap_or(below);
@@ -273,7 +274,7 @@ fn next_token<'c>(rest: &mut &'c str) -> Option<&'c str> {
     Some(&token[..length])
 }
 
-/// Whether a name is a word of the code.
+/// Returns whether a name is a word of the code.
 fn occurs(code: &str, name: &str) -> bool {
     let mut words = code.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
     words.any(|word| word == name)
