@@ -1,5 +1,5 @@
-//! What an agent is to `install`: where its files are, and which entries they must have. Each agent is declared in a file
-//! of its own.
+//! The agents as `install` sees them: where their files are, and which entries they must have. Each agent is declared
+//! in a separate file.
 
 mod claude_code;
 mod claude_desktop;

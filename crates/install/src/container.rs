@@ -1,4 +1,4 @@
-//! Adds a child to, and takes one out of, a list or table that is written between brackets with commas: JSON objects and
+//! Adds a child to a list or table that is written between brackets with commas, or removes one: JSON objects and
 //! lists, and inline tables and lists of TOML.
 
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::draft::SettingsDraft;
 use crate::layout::{indentation, is_first_on_line, line_end, line_start, line_stop};
 
-/// How comments are written.
+/// The syntax of comments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Comments {
     /// `// …` and `/* … */`.
@@ -15,7 +15,7 @@ pub(crate) enum Comments {
     Hash,
 }
 
-/// The place of a list or table in a text.
+/// The position of a list or table in a text.
 #[derive(Clone, Debug)]
 pub(crate) struct Container {
     /// The offset behind the opening bracket.
@@ -24,16 +24,16 @@ pub(crate) struct Container {
     pub(crate) close: usize,
     /// The children, in their order: keys with values, or items.
     pub(crate) children: Vec<Range<usize>>,
-    /// How comments are written between them.
+    /// The syntax of comments between them.
     pub(crate) comments: Comments,
 }
 
-/// How a child is written.
+/// The layout of a child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChildStyle<'a> {
     /// The child is written on one line with the others.
     OneLine,
-    /// On lines of its own, which begin with this indentation.
+    /// The child is written on separate lines, which begin with this indentation.
     Lines(&'a str),
 }
 
@@ -73,7 +73,7 @@ impl Container {
                 draft.insert(end, &format!(",{end_of_line}{indent}{child}"));
             }
             None => {
-                // A comment is behind the last child: the comma belongs before it, the new child behind it.
+                // A comment follows the last child: the comma belongs before it, the new child behind it.
                 draft.insert(end, &format!("{end_of_line}{indent}{child}"));
                 draft.insert(last.end, ",");
             }
@@ -115,7 +115,7 @@ impl Container {
         }
     }
 
-    /// Takes a child out, with one comma.
+    /// Removes a child, with one comma.
     pub(crate) fn remove(&self, draft: &mut SettingsDraft, index: usize) {
         let text = draft.text().to_owned();
         let Some(child) = self.children.get(index).cloned() else {
@@ -141,14 +141,14 @@ impl Container {
             let rest = &text[range.end..];
             range.end += rest.len() - rest.trim_start_matches([' ', '\t']).len();
         }
-        // Nothing is left: the brackets are put together again.
+        // No children are left: the brackets are joined.
         if self.children.len() == 1 {
             let (before, after) = (&text[self.open..range.start], &text[range.end..self.close]);
             if before.trim().is_empty() && after.trim().is_empty() {
                 return draft.replace(self.open..self.close, "");
             }
         }
-        // The comma before the last child goes with it.
+        // The comma before the last child is removed with it.
         match before.filter(|_| after.is_none()) {
             Some(comma)
                 if comma < range.start && text[comma + 1..range.start].trim().is_empty() =>
@@ -163,7 +163,7 @@ impl Container {
         }
     }
 
-    /// Returns the comma between two offsets that have nothing else but blanks and comments between them.
+    /// Returns the comma between two offsets that otherwise have only blanks and comments between them.
     fn comma(&self, text: &str, from: usize, to: usize) -> Option<usize> {
         let mut at = from;
         while at < to {

@@ -1,4 +1,4 @@
-//! A text that is being changed by splices, with everything that it takes to change it back.
+//! A text that is changed by splices, with all data needed to reverse them.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// One replaced piece of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Splice {
-    /// Where it begins, in bytes, in the text before and after this splice.
+    /// Its offset in bytes, which is the same in the text before and after this splice.
     pub at: usize,
     /// The text that was replaced.
     pub removed: String,
@@ -40,7 +40,7 @@ pub struct SettingsDraft {
 }
 
 impl SettingsDraft {
-    /// Returns a text that nothing has been changed in yet.
+    /// Creates a draft of an unchanged text.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -53,17 +53,17 @@ impl SettingsDraft {
         &self.text
     }
 
-    /// Returns the splices, in their order; each counts in the text that the one before it left.
+    /// Returns the splices in order; the offsets of each refer to the text that the one before it left.
     pub fn splices(&self) -> &[Splice] {
         &self.splices
     }
 
-    /// Gives the text and the splices away.
+    /// Consumes the draft and returns the text and the splices.
     pub fn into_parts(self) -> (String, Vec<Splice>) {
         (self.text, self.splices)
     }
 
-    /// Replaces a range of the text. A range that is not one of the text is left alone.
+    /// Replaces a range of the text. A range that does not fit the text is ignored.
     pub(crate) fn replace(&mut self, range: Range<usize>, with: &str) {
         let Some(removed) = self.text.get(range.clone()) else {
             debug_assert!(false, "{range:?} is no range of the text");
@@ -86,7 +86,7 @@ impl SettingsDraft {
     }
 }
 
-/// Takes splices back, the last one first. `None` where the text is not what they led to.
+/// Reverses splices, the last one first. Returns `None` if the text is not the one that they led to.
 pub fn taken_back(text: &str, splices: &[Splice]) -> Option<String> {
     let mut text = text.to_owned();
     for splice in splices.iter().rev() {

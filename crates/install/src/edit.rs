@@ -1,5 +1,5 @@
-//! Puts entries into a settings text and takes them out. Everything else in the text stays: each change is checked against
-//! what the text says before and after it.
+//! Inserts entries into a settings text and removes them. Everything else in the text stays: each change is checked by
+//! comparing the parsed text before and after it.
 
 use serde_json::{Map, Value};
 
@@ -17,7 +17,7 @@ fn value(form: Form, text: &str) -> Result<Option<Value>, EditError> {
     }
 }
 
-/// Returns the value that a path leads to; none where the text does not parse, either.
+/// Returns the value at a path; none if there is none, or if the text does not parse.
 pub fn value_at(form: Form, text: &str, path: &[String]) -> Option<Value> {
     let whole = value(form, text).ok()??;
     let found = path.iter().try_fold(&whole, |value, name| value.get(name));
@@ -27,7 +27,7 @@ pub fn value_at(form: Form, text: &str, path: &[String]) -> Option<Value> {
 /// Returns whether a text has an entry.
 ///
 /// # Errors
-/// The text is not what its form asks for.
+/// The text is not valid in its form.
 pub fn presence(form: Form, text: &str, entry: &Entry) -> Result<Presence, EditError> {
     let whole = value(form, text)?.unwrap_or_default();
     let there = |path: &[String]| path.iter().try_fold(&whole, |value, name| value.get(name));
@@ -50,10 +50,10 @@ pub fn presence(form: Form, text: &str, entry: &Entry) -> Result<Presence, EditE
     })
 }
 
-/// Returns how many names of the path of an entry are there already.
+/// Returns the number of names of an entry's path that exist already.
 ///
 /// # Errors
-/// The text is not what its form asks for.
+/// The text is not valid in its form.
 pub fn depth(form: Form, text: &str, entry: &Entry) -> Result<usize, EditError> {
     let (Entry::Member { path, .. } | Entry::Item { path, .. }) = entry else {
         return Ok(0);
@@ -68,10 +68,10 @@ pub fn depth(form: Form, text: &str, entry: &Entry) -> Result<usize, EditError> 
     Ok(there)
 }
 
-/// Puts entries into a text.
+/// Inserts entries into a text.
 ///
 /// # Errors
-/// The text is not what its form asks for, or what would come of it would not say what is meant.
+/// The text is not valid in its form, or the result would not have the intended meaning.
 pub fn install(form: Form, text: &str, entries: &[Entry]) -> Result<SettingsDraft, EditError> {
     let mut draft = SettingsDraft::new(text);
     let mut wanted = value(form, text)?.unwrap_or_else(|| Value::Object(Map::new()));
@@ -96,11 +96,11 @@ pub fn install(form: Form, text: &str, entries: &[Entry]) -> Result<SettingsDraf
     Ok(draft)
 }
 
-/// Takes entries out of a text. Each comes with how many names of its path were there before it: tables that came with it
-/// and are empty now go with it.
+/// Removes entries from a text. Each comes with the number of names of its path that existed before it; tables that
+/// were created with it and are now empty are removed, too.
 ///
 /// # Errors
-/// The text is not what its form asks for, or what would come of it would not say what is meant.
+/// The text is not valid in its form, or the result would not have the intended meaning.
 pub fn uninstall(
     form: Form,
     text: &str,
@@ -149,8 +149,9 @@ pub fn uninstall(
     Ok(draft)
 }
 
-/// Takes the tables and lists above an entry out of the wanted value where the text no longer has them: `[a.b]` is a table
-/// `a`, too, which nobody wrote and which goes with its last table, and a list of `[[a]]` goes with its last item.
+/// Removes the tables and lists above an entry from the wanted value if the text no longer has them: `[a.b]` also
+/// implies a table `a`, which is not written anywhere and disappears with its last table, and a list of `[[a]]`
+/// disappears with its last item.
 fn drop_unwritten(
     draft: &SettingsDraft,
     wanted: &mut Value,
@@ -182,7 +183,8 @@ fn unset(form: Form, draft: &mut SettingsDraft, path: &[String]) -> Result<(), E
     }
 }
 
-/// Returns the new text must say what the old one said, with the entries put in or taken out, and nothing else.
+/// Checks that the new text has the same meaning as the old one with the entries inserted or removed, and nothing
+/// else changed.
 fn check(form: Form, draft: &SettingsDraft, wanted: &Value) -> Result<(), EditError> {
     if form == Form::Text {
         return Ok(());
@@ -199,7 +201,7 @@ fn check(form: Form, draft: &SettingsDraft, wanted: &Value) -> Result<(), EditEr
     ))
 }
 
-/// Puts an entry into a value.
+/// Inserts an entry into a value.
 fn put(whole: &mut Value, entry: &Entry) {
     let (path, item) = match entry {
         Entry::Member { path, .. } => (path, None),
@@ -209,7 +211,7 @@ fn put(whole: &mut Value, entry: &Entry) {
     let mut node = whole;
     for name in path {
         if node.is_null() {
-            // A key of YAML with nothing behind it.
+            // A YAML key without a value.
             *node = Value::Object(Map::new());
         }
         if node.get(name).is_none() {
@@ -234,7 +236,7 @@ fn put(whole: &mut Value, entry: &Entry) {
     }
 }
 
-/// Takes an entry out of a value.
+/// Removes an entry from a value.
 fn take(whole: &mut Value, entry: &Entry) {
     match entry {
         Entry::Member { path, .. } => remove(whole, path),

@@ -1,4 +1,4 @@
-//! What an agent's settings must have so that it uses lancet.
+//! The entries that an agent's settings must have so that it uses lancet.
 
 use serde_json::{Value, json};
 
@@ -11,16 +11,16 @@ pub enum Form {
     Toml,
     /// YAML.
     Yaml,
-    /// Plain text for a model: a memory file, or a file that is lancet's own.
+    /// Plain text for a model: a memory file, or a file that only lancet writes.
     Text,
 }
 
 /// One thing that a settings file must have.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Entry {
-    /// A member of a table, below all the tables that lead to it.
+    /// A member of a table, inside all the tables that lead to it.
     Member {
-        /// The names that lead to it; the last one is its own.
+        /// The path of names that leads to it; the last one is its own.
         path: Vec<String>,
         /// The value of the member.
         value: Value,
@@ -32,7 +32,7 @@ pub enum Entry {
         /// The item.
         value: Value,
     },
-    /// Lines between two lines that mark them, in a text that is somebody else's.
+    /// Lines between two marker lines, in a text that belongs to the user.
     Block {
         /// The lines.
         text: String,
@@ -115,17 +115,17 @@ pub enum Presence {
     Missing,
 }
 
-/// Why a settings file is not edited. The file stays as it is.
+/// The reason why a settings file is not edited. The file stays unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
-    /// The file is not what its form asks for.
+    /// The file is not valid in its form.
     #[error("it is not valid {form}{}: {words}", line.map(|line| format!(" (line {line})")).unwrap_or_default())]
     Damaged {
         /// The name of the form.
         form: &'static str,
         /// The line, from 1.
         line: Option<usize>,
-        /// What the parser says.
+        /// The parser's message.
         words: String,
     },
     /// Something of another kind is where a table or list should be.
@@ -138,7 +138,7 @@ pub enum EditError {
         /// The kind of value that the entry needs.
         wanted: &'static str,
     },
-    /// The text could be changed, but the result would not say what is meant.
+    /// The text could be changed, but the result would not have the intended meaning.
     #[error("{0}")]
     Unsure(String),
 }

@@ -1,4 +1,5 @@
-//! Settings in JSON, with comments and trailing commas, or JSON5. The parser says where things are; the text is spliced.
+//! Edits settings in JSON, with comments and trailing commas, or JSON5. The parser supplies the positions; the text
+//! is spliced.
 
 use std::ops::Range;
 
@@ -12,17 +13,17 @@ use crate::draft::SettingsDraft;
 use crate::entry::EditError;
 use crate::layout::{ending, indentation, is_first_on_line, line_end, mark_length};
 
-/// One step of indentation where the file shows none.
+/// One step of indentation if the file shows none.
 const UNIT: &str = "  ";
 
-/// Returns the value of a text; `None` where it has none, or comments only.
+/// Returns the value of a text; `None` if it has none, or only comments.
 pub(crate) fn value(text: &str) -> Result<Option<Value>, EditError> {
     Ok(parsed(text)?.map(Value::from))
 }
 
 fn parsed(text: &str) -> Result<Option<Node<'_>>, EditError> {
     let options = ParseOptions {
-        // No agent reads a text without them.
+        // No agent accepts a text without commas.
         allow_missing_commas: false,
         ..ParseOptions::default()
     };
@@ -36,7 +37,7 @@ fn parsed(text: &str) -> Result<Option<Node<'_>>, EditError> {
     Ok(parsed.value)
 }
 
-/// Sets a member of an object, with the objects that lead to it.
+/// Sets a member of an object, and creates the objects that lead to it.
 pub(crate) fn set(
     draft: &mut SettingsDraft,
     path: &[String],
@@ -45,7 +46,7 @@ pub(crate) fn set(
     place(draft, path, value, PlacedAs::Member)
 }
 
-/// Adds an item to a list, with the objects that lead to it.
+/// Adds an item to a list, and creates the objects that lead to it.
 pub(crate) fn add(
     draft: &mut SettingsDraft,
     path: &[String],
@@ -122,7 +123,7 @@ fn place(
     Ok(())
 }
 
-/// Takes a member out of its object.
+/// Removes a member from its object.
 pub(crate) fn unset(draft: &mut SettingsDraft, path: &[String]) -> Result<(), EditError> {
     let text = draft.text().to_owned();
     let Some(root) = parsed(&text)? else {
@@ -141,7 +142,7 @@ pub(crate) fn unset(draft: &mut SettingsDraft, path: &[String]) -> Result<(), Ed
     Ok(())
 }
 
-/// Takes an item out of its list.
+/// Removes an item from its list.
 pub(crate) fn remove(
     draft: &mut SettingsDraft,
     path: &[String],
@@ -160,7 +161,7 @@ pub(crate) fn remove(
     Ok(())
 }
 
-/// Returns what a path leads to.
+/// Returns the node at a path.
 fn found<'n, 'a>(root: &'n Node<'a>, path: &[String]) -> Option<&'n Node<'a>> {
     path.iter().try_fold(root, |node, name| match node {
         Node::Object(object) => last_named(object, name).map(|property| &property.value),
@@ -168,7 +169,7 @@ fn found<'n, 'a>(root: &'n Node<'a>, path: &[String]) -> Option<&'n Node<'a>> {
     })
 }
 
-/// Returns the last member of that name: where a name stands twice, the last one counts.
+/// Returns the last member of that name: if a name occurs twice, the last one counts.
 fn last_named<'n, 'a>(object: &'n Object<'a>, name: &str) -> Option<&'n ObjectProp<'a>> {
     let mut properties = object.properties.iter();
     properties.rfind(|property| property.name.as_str() == name)
@@ -223,7 +224,7 @@ fn kind(node: &Node<'_>, path: &[String], wanted: &'static str) -> EditError {
     EditError::Kind { key, found, wanted }
 }
 
-/// One step of indentation of a text: that of the first member of its root.
+/// Returns one step of indentation of a text: that of the first member of its root.
 fn unit_of(text: &str, root: &Node<'_>) -> String {
     let shift = mark_length(text);
     let first = root
@@ -239,7 +240,7 @@ fn unit_of(text: &str, root: &Node<'_>) -> String {
         .to_owned()
 }
 
-/// Returns a value below the objects that lead to it.
+/// Returns a value nested in the objects that lead to it.
 pub(crate) fn nested(path: &[String], value: Value) -> Value {
     path.iter().rev().fold(value, |value, name| {
         Value::Object(Map::from_iter([(name.clone(), value)]))
@@ -272,7 +273,7 @@ pub(crate) fn one_line(value: &Value) -> String {
     }
 }
 
-/// Returns a value with the members of its objects on lines of their own.
+/// Returns a value with the members of its objects on separate lines.
 fn pretty(value: &Value, indent: &str, unit: &str, end_of_line: &str) -> String {
     let Value::Object(members) = value else {
         return one_line(value);

@@ -1,4 +1,4 @@
-//! How a text is laid out: its line ends, the indentation of its lines, and its byte order mark.
+//! The layout of a text: its line ends, the indentation of its lines, and its byte order mark.
 
 /// The byte order mark that editors on Windows put at the beginning.
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -19,13 +19,13 @@ pub(crate) fn line_end(text: &str) -> &'static str {
     }
 }
 
-/// Returns where the line of an offset begins.
+/// Returns the offset at which the line of an offset begins.
 pub(crate) fn line_start(text: &str, at: usize) -> usize {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
     start.max(mark_length(text).min(at))
 }
 
-/// Returns where the line of an offset ends, before its line end.
+/// Returns the offset at which the line of an offset ends, before its line end.
 pub(crate) fn line_stop(text: &str, at: usize) -> usize {
     let stop = text[at..].find('\n').map_or(text.len(), |end| at + end);
     match text[at..stop].ends_with('\r') {
@@ -34,7 +34,7 @@ pub(crate) fn line_stop(text: &str, at: usize) -> usize {
     }
 }
 
-/// Returns where the line after that of an offset begins; the end of the text where there is none.
+/// Returns the offset at which the line after that of an offset begins; the end of the text if there is none.
 pub(crate) fn next_line(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |end| at + end + 1)
 }
@@ -47,12 +47,12 @@ pub(crate) fn indentation(text: &str, at: usize) -> &str {
     &rest[..blanks]
 }
 
-/// Returns whether an offset is the first of its line but for blanks.
+/// Returns whether only blanks precede an offset in its line.
 pub(crate) fn is_first_on_line(text: &str, at: usize) -> bool {
     line_start(text, at) + indentation(text, at).len() == at
 }
 
-/// Ends the last line of a text where it is not ended: what is to be put before further lines.
+/// Returns the line end that must be added before further lines; empty if the last line has one.
 pub(crate) fn ending(text: &str) -> &'static str {
     let rest = &text[mark_length(text)..];
     match rest.is_empty() || rest.ends_with('\n') {

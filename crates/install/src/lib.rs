@@ -1,7 +1,8 @@
-//! Which settings of which agent have to change so that it uses lancet, as edits of their text.
+//! The settings of each agent that have to change so that it uses lancet, as edits of their text.
 //!
-//! An [`Agent`] is a declaration: where its files are and which entries they must have. An edit is a [`SettingsDraft`]: splices of
-//! the text, so that comments, order and every other byte stay. Nothing here touches the disk.
+//! An [`Agent`] is a declaration: where its files are and which entries they must have. An edit is a
+//! [`SettingsDraft`]: splices of the text, so that comments, order and every other byte stay. Nothing here accesses
+//! the disk.
 
 mod agent;
 mod container;

@@ -1,4 +1,4 @@
-//! Lines for a model in a text that belongs to somebody else, between two lines that mark them.
+//! Inserts lines for a model into a text that belongs to the user, between two marker lines.
 
 use std::ops::Range;
 
@@ -6,12 +6,12 @@ use crate::draft::SettingsDraft;
 use crate::entry::Presence;
 use crate::layout::{ending, line_end, mark_length};
 
-/// The line before lancet's own lines. Markdown does not show it.
+/// The marker line before lancet's lines. Markdown does not show it.
 const BEGIN: &str = "<!-- lancet: begin (`lancet uninstall` takes these lines out) -->";
-/// The line behind them.
+/// The marker line behind them.
 const END: &str = "<!-- lancet: end -->";
 
-/// Returns whether the lines are there.
+/// Returns whether the lines are in the text.
 pub(crate) fn presence(text: &str, lines: &str) -> Presence {
     match block(text) {
         None => Presence::Missing,
@@ -22,7 +22,7 @@ pub(crate) fn presence(text: &str, lines: &str) -> Presence {
     }
 }
 
-/// Puts the lines in, at the end, or in place of those that are there.
+/// Inserts the lines at the end, or replaces those that are there.
 pub(crate) fn set(draft: &mut SettingsDraft, lines: &str) {
     let text = draft.text().to_owned();
     let end_of_line = line_end(&text);
@@ -41,13 +41,13 @@ pub(crate) fn set(draft: &mut SettingsDraft, lines: &str) {
     draft.insert(text.len(), &added);
 }
 
-/// Takes the lines out.
+/// Removes the lines.
 pub(crate) fn unset(draft: &mut SettingsDraft) {
     let text = draft.text().to_owned();
     let Some(mut range) = block(&text) else {
         return;
     };
-    // The empty line before them came with them.
+    // The empty line before them was inserted with them.
     let end_of_line = line_end(&text);
     let gap = format!("{end_of_line}{end_of_line}");
     if text[..range.start].ends_with(&gap) {
@@ -56,7 +56,7 @@ pub(crate) fn unset(draft: &mut SettingsDraft) {
     draft.replace(range, "");
 }
 
-/// Returns the range of the lines with their marks.
+/// Returns the range of the lines with their markers.
 fn block(text: &str) -> Option<Range<usize>> {
     let start = text.find(BEGIN)?;
     let end = start + text[start..].find(END)? + END.len();

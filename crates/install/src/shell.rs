@@ -1,6 +1,6 @@
-//! Words in the command lines that lancet writes or shows.
+//! Quotes words for the command lines that lancet writes or shows.
 
-/// Returns a word as a POSIX shell takes it, in quotes where it needs them.
+/// Returns a word for a POSIX shell, in quotes if it needs them.
 pub fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-@+:,".contains(c);
     match !word.is_empty() && word.chars().all(plain) {

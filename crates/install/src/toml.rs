@@ -1,5 +1,5 @@
-//! Settings in TOML. The parser says where things are; the text is spliced. A new table is written at the end, as one with a
-//! header, unless the table above it is an inline one.
+//! Edits settings in TOML. The parser supplies the positions; the text is spliced. A new table is written at the end,
+//! with a header, unless the table above it is an inline one.
 
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ pub(crate) fn parsed(text: &str) -> Result<Document<&str>, EditError> {
     })
 }
 
-/// Sets a table, with the tables that lead to it.
+/// Sets a table, and creates the tables that lead to it.
 pub(crate) fn set(
     draft: &mut SettingsDraft,
     path: &[String],
@@ -70,7 +70,7 @@ pub(crate) fn set(
     Ok(())
 }
 
-/// Sets a table that was just taken out.
+/// Sets a table that was just removed.
 fn set_missing(draft: &mut SettingsDraft, path: &[String], value: &Value) -> Result<(), EditError> {
     let left = found(parsed(draft.text())?.as_table(), path).map(of_item);
     match left {
@@ -104,7 +104,7 @@ fn append(draft: &mut SettingsDraft, path: &[String], value: &Value) -> Result<(
     Ok(())
 }
 
-/// Takes a table out, however it is written.
+/// Removes a table, in whatever form it is written.
 pub(crate) fn unset(draft: &mut SettingsDraft, path: &[String]) -> Result<(), EditError> {
     let text = draft.text().to_owned();
     let document = parsed(&text)?;
@@ -139,7 +139,7 @@ pub(crate) fn unset(draft: &mut SettingsDraft, path: &[String]) -> Result<(), Ed
     Ok(())
 }
 
-/// Gathers the lines of an item: those of its headers, and of each of its values.
+/// Collects the lines of an item: those of its headers, and of each of its values.
 pub(crate) fn gather(
     text: &str,
     shift: usize,
@@ -179,7 +179,8 @@ pub(crate) fn gather(
     }
 }
 
-/// Joins ranges that touch, and takes the empty line before each where another one, or nothing, follows.
+/// Joins ranges that touch, and includes the empty line before each one that is followed by another empty line or by
+/// nothing.
 pub(crate) fn joined(text: &str, lines: Vec<Range<usize>>) -> Vec<Range<usize>> {
     let mut joined: Vec<Range<usize>> = Vec::new();
     for range in lines {
@@ -201,7 +202,7 @@ pub(crate) fn joined(text: &str, lines: Vec<Range<usize>>) -> Vec<Range<usize>> 
     joined
 }
 
-/// Returns what a path leads to.
+/// Returns the item at a path.
 fn found<'t>(root: &'t toml_edit::Table, path: &[String]) -> Option<&'t Item> {
     let (first, rest) = path.split_first()?;
     rest.iter().try_fold(root.get(first)?, |item, name| {
@@ -249,7 +250,7 @@ fn of_node(node: &Node) -> Value {
         Node::String(text) => json!(text.value()),
         Node::Integer(number) => json!(number.value()),
         Node::Boolean(truth) => json!(truth.value()),
-        // Numbers that JSON has no word for, and times, are compared as they are written.
+        // Numbers that JSON cannot express, and times, are compared as they are written.
         Node::Float(number) => json!({ "float": number.value().to_string() }),
         Node::Datetime(time) => json!({ "time": time.value().to_string() }),
         Node::Array(items) => Value::Array(items.iter().map(of_node).collect()),
@@ -265,7 +266,7 @@ pub(crate) fn key(name: &str) -> String {
     }
 }
 
-/// Returns a value on one line. Strings are written as in JSON, which TOML reads the same way.
+/// Returns a value on one line. Strings are written as in JSON, which TOML reads in the same way.
 pub(crate) fn one_line(value: &Value) -> String {
     match value {
         Value::Object(members) if members.is_empty() => "{}".to_owned(),

@@ -1,4 +1,4 @@
-//! Items of a list at the top of a TOML file, which is written as `[[name]]` tables or in brackets.
+//! Adds and removes items of a top-level list of a TOML file, which is written as `[[name]]` tables or in brackets.
 
 use serde_json::Value;
 use toml_edit::{Array, Item, Value as Node};
@@ -9,7 +9,7 @@ use crate::entry::EditError;
 use crate::layout::{ending, line_end, mark_length};
 use crate::toml::{gather, joined, key, of_item, one_line, parsed};
 
-/// Adds an item, a table, to a list; one that is there already stays alone.
+/// Adds an item (a table) to a list, unless it is there already.
 pub(crate) fn add(
     draft: &mut SettingsDraft,
     path: &[String],
@@ -59,7 +59,7 @@ pub(crate) fn add(
     Ok(())
 }
 
-/// Takes the last item of this value out of a list.
+/// Removes the last item with this value from a list.
 pub(crate) fn remove(
     draft: &mut SettingsDraft,
     path: &[String],

@@ -1,4 +1,4 @@
-//! Settings in YAML. The parser says where things are; the text is spliced.
+//! Edits settings in YAML. The parser supplies the positions; the text is spliced.
 
 mod tree;
 
@@ -10,15 +10,15 @@ use crate::json;
 use crate::layout::{ending, line_end, line_start, mark_length, next_line};
 use tree::{Mapping, YamlNode, document};
 
-/// One step of indentation where the file shows none.
+/// One step of indentation if the file shows none.
 const UNIT: usize = 2;
 
-/// Returns the value of a text; `None` where it has none, or comments only.
+/// Returns the value of a text; `None` if it has none, or only comments.
 pub(crate) fn value(text: &str) -> Result<Option<Value>, EditError> {
     Ok(document(text)?.map(|node| node.value()))
 }
 
-/// Sets a member of a mapping, with the mappings that lead to it.
+/// Sets a member of a mapping, and creates the mappings that lead to it.
 pub(crate) fn set(
     draft: &mut SettingsDraft,
     path: &[String],
@@ -76,7 +76,7 @@ pub(crate) fn set(
     Ok(())
 }
 
-/// Adds a pair to a mapping: behind the last one at the top, before the first one below.
+/// Adds a pair to a mapping: behind the last one at the top level, before the first one below it.
 fn insert(
     draft: &mut SettingsDraft,
     mapping: &Mapping,
@@ -114,7 +114,7 @@ fn insert(
     Ok(())
 }
 
-/// Takes a member out of its mapping. A mapping that is left without any is written as `{}`.
+/// Removes a member from its mapping. A mapping that is left empty is written as `{}`.
 pub(crate) fn unset(draft: &mut SettingsDraft, path: &[String]) -> Result<(), EditError> {
     let text = draft.text().to_owned();
     let Some(root) = document(&text)? else {
@@ -176,7 +176,7 @@ fn column(text: &str, at: usize) -> usize {
     at - line_start(text, at).max(mark_length(text))
 }
 
-/// Returns a member on lines of its own, below the mappings that lead to it.
+/// Returns a member on separate lines, inside the mappings that lead to it.
 fn block(path: &[String], value: &Value, column: usize, unit: usize, end_of_line: &str) -> String {
     let Some((name, rest)) = path.split_first() else {
         return String::new();
@@ -216,7 +216,7 @@ fn write(
     }
 }
 
-/// Returns a text as a plain scalar where no reader takes it for anything else, else in double quotes, as in JSON.
+/// Returns a text as a plain scalar if no reader takes it for anything else, otherwise in double quotes, as in JSON.
 pub(crate) fn scalar(text: &str) -> String {
     let is_plain =
         |mark: char| mark.is_ascii_alphanumeric() || matches!(mark, '_' | '-' | '.' | '/');

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::entry::{Entry, Form};
 
-/// The events that Claude Code's hooks report. Before a call of lancet's tools the hook says which sub-agent makes it, and before
-/// one that writes Claude Code's mode decides about it; after the call the diff is shown.
+/// The events that Claude Code's hooks report. Before a call of lancet's tools the hook says which sub-agent makes
+/// it. Before a call that writes, Claude Code's mode decides about it. After the call the diff is shown.
 const EVENTS: [HookedEvent; 5] = [
     hooks::event("SessionStart"),
     hooks::event("UserPromptSubmit"),

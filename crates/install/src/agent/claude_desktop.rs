@@ -1,4 +1,5 @@
-//! Claude Desktop: servers in `claude_desktop_config.json`. It has no project, so lancet is told its root.
+//! Claude Desktop: servers in `claude_desktop_config.json`. It has no project, so lancet gets its root as an
+//! argument.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! Cline: the CLI has its servers in `~/.cline/data/settings`, the extension of VS Code in a folder of that.
+//! Cline: the CLI has its servers in `~/.cline/data/settings`, the VS Code extension in a folder of VS Code's
+//! settings.
 
 use serde_json::{Value, json};
 
@@ -8,7 +9,7 @@ use super::{
 };
 use crate::entry::{Entry, Form};
 
-/// Where the extension keeps its settings, below those of VS Code.
+/// The folder of the extension's settings, below those of VS Code.
 const EXTENSION: &str = "Code/User/globalStorage/saoudrizwan.claude-dev/settings";
 
 pub(super) const AGENT: Agent = Agent {

@@ -1,4 +1,4 @@
-//! Codex: servers in `~/.codex/config.toml`, each with its own approval mode.
+//! Codex: servers in `~/.codex/config.toml`, each with a separate approval mode.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,8 @@ use super::{
 };
 use crate::entry::{Entry, Form};
 
-/// The events that Codex's hooks report. Its patterns have no look-ahead, so they cannot leave lancet's reading tools out.
+/// The events that Codex's hooks report. Its patterns have no look-ahead, so they cannot exclude lancet's reading
+/// tools.
 const EVENTS: [HookedEvent; 3] = [
     hooks::event("SessionStart"),
     hooks::event("UserPromptSubmit"),

@@ -1,5 +1,5 @@
-//! Continue: a server in a file of its own in `mcpServers`. Its own tools are called Read, Edit and Write as well and it puts
-//! nothing before a server's names, so the names get a prefix.
+//! Continue: a server in a separate file in `mcpServers`. Its built-in tools are also called Read, Edit and Write,
+//! and it adds no prefix to a server's tool names, so lancet's names get one.
 
 use super::{
     Agent, AgentFolders, InstallScope, Installation, OwnTools, Request, WriteConsent, no_plugin,
@@ -7,7 +7,7 @@ use super::{
 use crate::entry::{Entry, Form};
 use crate::yaml;
 
-/// What stands before the names of lancet's tools.
+/// The prefix of the names of lancet's tools.
 const PREFIX: &str = "lancet_";
 
 pub(super) const AGENT: Agent = Agent {

@@ -1,4 +1,4 @@
-//! Copilot CLI: servers in `~/.copilot/mcp-config.json`. What may run without a question is given by flags.
+//! Copilot CLI: servers in `~/.copilot/mcp-config.json`. Flags determine what may run without a question.
 
 use serde_json::{Value, json};
 

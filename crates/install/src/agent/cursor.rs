@@ -1,5 +1,5 @@
-//! Cursor: servers in `~/.cursor/mcp.json`. What runs without a question is chosen in its window: a `permissions.json` would
-//! take the place of that choice.
+//! Cursor: servers in `~/.cursor/mcp.json`. The user chooses in its window what runs without a question; a
+//! `permissions.json` would override that choice.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! What an agent declares: its names, where its files are, and how the entries that they must have are planned.
+//! The declaration of an agent: its names, the places of its files, and how the entries that they must have are
+//! planned.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ pub(super) const READS: [&str; 3] = ["Read", "Glob", "Grep"];
 /// The tools that change files.
 pub(super) const WRITES: [&str; 4] = ["Edit", "MultiEdit", "Write", "NotebookEdit"];
 
-/// Whose settings are changed.
+/// The owner of the settings that are changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstallScope {
     /// The settings of the user, for all projects.
@@ -21,7 +22,7 @@ pub enum InstallScope {
     Project,
 }
 
-/// Whether the agent's user is asked before lancet writes.
+/// Whether the user is asked before lancet writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteConsent {
     /// Writes go through without a question.
@@ -55,12 +56,12 @@ pub struct Launch {
     pub command: String,
     /// Its arguments, with `mcp` and what follows it.
     pub arguments: Vec<String>,
-    /// The program in the cache of npx or uvx, where one of these starts it. It may be gone one day.
+    /// The program in the cache of npx or uvx, if one of these starts it. It may disappear from the cache.
     pub cached: Option<String>,
 }
 
 impl Launch {
-    /// Returns the same with further arguments.
+    /// Returns a copy with further arguments.
     pub(super) fn with(&self, more: &[&str]) -> Self {
         let mut launch = self.clone();
         launch
@@ -78,10 +79,10 @@ impl Launch {
     }
 }
 
-/// What the user wants to be installed, and how.
+/// The user's choices for an installation.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Whose settings are changed.
+    /// The owner of the settings that are changed.
     pub scope: InstallScope,
     /// Whether writes are asked about.
     pub writes: WriteConsent,
@@ -93,17 +94,18 @@ pub struct Request {
     pub launch: Launch,
 }
 
-/// Where the agents' files are.
+/// The folders with the agents' files.
 pub struct AgentFolders<'a> {
     /// The home folder.
     pub home: PathBuf,
     /// The folder of settings: `$XDG_CONFIG_HOME`, else `~/.config`.
     pub config: PathBuf,
-    /// The folder where programs with windows keep their settings: `~/Library/Application Support` on macOS, else `config`.
+    /// The folder where graphical programs keep their settings: `~/Library/Application Support` on macOS, otherwise
+    /// `config`.
     pub applications: PathBuf,
     /// The project.
     pub project: PathBuf,
-    /// A variable of the environment that names a folder.
+    /// Looks up an environment variable that names a folder.
     pub variable: &'a dyn Fn(&str) -> Option<PathBuf>,
     /// Whether a file or folder exists.
     pub exists: &'a dyn Fn(&Path) -> bool,
@@ -119,7 +121,7 @@ impl fmt::Debug for AgentFolders<'_> {
 }
 
 impl AgentFolders<'_> {
-    /// Returns the folder that a variable names, else one in the home folder.
+    /// Returns the folder that a variable names, otherwise one in the home folder.
     pub(super) fn folder(&self, variable: &str, name: &str) -> PathBuf {
         (self.variable)(variable).unwrap_or_else(|| self.home.join(name))
     }
@@ -146,12 +148,12 @@ impl FileChange {
     }
 }
 
-/// Everything that one agent needs.
+/// All changes that one agent needs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Installation {
     /// The files; the first one has the entry that starts lancet.
     pub files: Vec<FileChange>,
-    /// What no file can do, for the person who installs.
+    /// Steps for the user that no file can do.
     pub notes: Vec<String>,
 }
 
@@ -166,7 +168,7 @@ impl Installation {
         self.notes.push(words.to_owned());
     }
 
-    /// Lines in a memory file that names the tools as the agent shows them to its model.
+    /// Plans lines in a memory file that name the tools as the agent shows them to its model.
     pub(super) fn remember(&mut self, request: &Request, path: PathBuf, prefix: &str) {
         if request.memory == Memory::Write {
             let text = reminder(prefix);
@@ -174,7 +176,7 @@ impl Installation {
         }
     }
 
-    /// A memory file of lancet's own.
+    /// Plans a memory file that only lancet writes.
     pub(super) fn remember_whole(
         &mut self,
         request: &Request,
@@ -205,12 +207,12 @@ fn reminder(prefix: &str) -> String {
     )
 }
 
-/// A sign that lancet is there as a plugin or extension already.
+/// A sign that lancet is installed already as a plugin or extension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PluginMark {
     /// A file or folder.
     There(PathBuf),
-    /// A key of an object in a JSON file that begins with `lancet@`.
+    /// A key that begins with `lancet@`, of an object in a JSON file.
     Key {
         /// The file.
         file: PathBuf,
@@ -228,11 +230,11 @@ pub struct Agent {
     pub title: &'static str,
     /// Other names on the command line.
     pub other_names: &'static [&'static str],
-    /// The program by which it is found, where it has one.
+    /// The program by which the agent is detected, if it has one.
     pub program: Option<&'static str>,
-    /// Files or folders by which it is found.
+    /// Files or folders by which the agent is detected.
     pub(super) marks: fn(&AgentFolders<'_>) -> Vec<PathBuf>,
-    /// Plans the changes of the agent's files that make it use lancet.
+    /// Plans the changes to the agent's files that make it use lancet.
     pub(super) plan: fn(&Request, &AgentFolders<'_>) -> Result<Installation, String>,
     /// Signs of a plugin.
     pub(super) plugin: fn(&AgentFolders<'_>) -> Vec<PluginMark>,
@@ -247,15 +249,15 @@ impl fmt::Debug for Agent {
 }
 
 impl Agent {
-    /// Files or folders by which the agent is found.
+    /// Returns the files or folders by which the agent is detected.
     pub fn marks(&self, place: &AgentFolders<'_>) -> Vec<PathBuf> {
         (self.marks)(place)
     }
 
-    /// Returns what it takes to use lancet in this agent.
+    /// Returns the changes needed to use lancet in this agent.
     ///
     /// # Errors
-    /// The agent has no such settings; the sentence says what it has.
+    /// The agent has no such settings; the message says what it has.
     pub fn plan(
         &self,
         request: &Request,
@@ -264,7 +266,7 @@ impl Agent {
         (self.plan)(request, place)
     }
 
-    /// Signs that lancet is there as a plugin.
+    /// Returns the signs that lancet is installed as a plugin.
     pub fn plugin(&self, place: &AgentFolders<'_>) -> Vec<PluginMark> {
         (self.plugin)(place)
     }

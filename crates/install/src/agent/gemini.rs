@@ -18,8 +18,8 @@ const OWN: [&str; 6] = [
     "glob",
 ];
 
-/// The events that Gemini CLI's hooks report. In the names of a server's tools its documentation has two underscores, and
-/// recordings have one, so the pattern takes both.
+/// The events that Gemini CLI's hooks report. In the names of a server's tools its documentation has two underscores
+/// but recordings have one, so the pattern matches both.
 const EVENTS: [HookedEvent; 3] = [
     hooks::event("SessionStart"),
     hooks::event("BeforeAgent"),
@@ -29,7 +29,7 @@ const EVENTS: [HookedEvent; 3] = [
     ),
 ];
 
-/// A rule that lets the three reading tools through.
+/// A policy rule that allows the three reading tools.
 const POLICY: &str = "\
 # Written by `lancet install`; `lancet uninstall gemini` removes it.
 [[rule]]

@@ -1,4 +1,5 @@
-//! goose: extensions in `~/.config/goose/config.yaml`. It asks about nothing in its usual mode, so lancet asks itself.
+//! goose: extensions in `~/.config/goose/config.yaml`. In its usual mode it asks about nothing, so lancet itself
+//! asks.
 
 use serde_json::json;
 

@@ -6,18 +6,18 @@ use super::{Launch, Request};
 use crate::entry::Entry;
 use crate::shell::shell_word;
 
-/// How an agent counts the time that a hook may take.
+/// The form in which an agent's settings state the time limit of a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Timeout {
     /// Five seconds, as `timeout`.
     Seconds,
     /// Five seconds in milliseconds, as `timeout`.
     Milliseconds,
-    /// The agent's own.
+    /// The agent's default.
     Default,
 }
 
-/// One event that lancet is told of.
+/// An event that is reported to lancet.
 pub(super) struct HookedEvent {
     /// The agent's name for it.
     pub(super) name: &'static str,
@@ -25,7 +25,7 @@ pub(super) struct HookedEvent {
     pub(super) matcher: Option<&'static str>,
 }
 
-/// Returns the event of any tool, or of none.
+/// Returns an event for any tool, or for none.
 pub(super) const fn event(name: &'static str) -> HookedEvent {
     HookedEvent {
         name,
@@ -33,7 +33,7 @@ pub(super) const fn event(name: &'static str) -> HookedEvent {
     }
 }
 
-/// Returns the event of the tools of a pattern.
+/// Returns an event for the tools that match a pattern.
 pub(super) const fn of_tools(name: &'static str, matcher: &'static str) -> HookedEvent {
     HookedEvent {
         name,
@@ -68,9 +68,9 @@ pub(super) fn entries(
     events.iter().map(item).collect()
 }
 
-/// Returns the line for a shell that runs `lancet hook`. npx and uvx take longer than an agent should wait at each
-/// call, so the program in their cache is tried first, and they are asked once it is gone. Agents take some exit
-/// codes for a veto, and those of npx and uvx are not lancet's.
+/// Returns the shell command that runs `lancet hook`. npx and uvx take longer than an agent should wait at each call,
+/// so the program in their cache is tried first, and they are used only if it is gone. Agents treat some exit codes
+/// as a veto, and the exit codes of npx and uvx are not lancet's.
 pub(super) fn command(launch: &Launch, agent: &str) -> String {
     let before = launch.arguments.iter().take_while(|word| *word != "mcp");
     let words = std::iter::once(&launch.command).chain(before);
@@ -82,7 +82,7 @@ pub(super) fn command(launch: &Launch, agent: &str) -> String {
     }
 }
 
-/// Returns the text of a file of hooks that is lancet's own, as Copilot CLI has them.
+/// Returns the text of a hooks file that only lancet writes, in the form of Copilot CLI.
 pub(super) fn copilot_file(command: &str) -> String {
     let hook = json!([{ "type": "command", "bash": command, "timeoutSec": 5 }]);
     // The pattern has to match the whole name of a tool.

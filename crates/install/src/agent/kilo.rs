@@ -1,4 +1,4 @@
-//! Kilo: made from opencode, with its settings in `kilo.json` or `kilo.jsonc`.
+//! Kilo: derived from opencode, with its settings in `kilo.json` or `kilo.jsonc`.
 
 use super::{Agent, no_plugin, opencode};
 

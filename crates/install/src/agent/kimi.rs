@@ -1,4 +1,4 @@
-//! Kimi Code: servers in `~/.kimi-code/mcp.json`. What runs without a question is chosen in its window.
+//! Kimi Code: servers in `~/.kimi-code/mcp.json`. The user chooses in its window what runs without a question.
 
 use serde_json::Value;
 

@@ -25,7 +25,7 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
     Ok(plan_like(request, place, "opencode"))
 }
 
-/// Returns the plan for opencode, or for an agent made from it, whose folder and files have another name.
+/// Returns the plan for opencode, or for an agent derived from it, whose folder and files have another name.
 pub(super) fn plan_like(request: &Request, place: &AgentFolders<'_>, name: &str) -> Installation {
     let folder = match request.scope {
         InstallScope::User => place.config.join(name),

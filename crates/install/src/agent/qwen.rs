@@ -12,8 +12,8 @@ use crate::entry::{Entry, Form};
 /// Its own tools for files.
 const OWN: [&str; 5] = ["edit", "write_file", "read_file", "grep_search", "glob"];
 
-/// The events that Qwen Code's hooks report. They name a sub-agent at its beginning and end alone, so calls in between are
-/// announced before they are made.
+/// The events that Qwen Code's hooks report. They name a sub-agent only at its beginning and end, so calls in between
+/// are announced before they are made.
 const EVENTS: [HookedEvent; 7] = [
     hooks::event("SessionStart"),
     hooks::event("UserPromptSubmit"),

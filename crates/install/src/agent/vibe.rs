@@ -1,5 +1,5 @@
-//! Mistral Vibe: a list of servers in `~/.vibe/config.toml`. Its model calls tools from TypeScript, where data is worth more
-//! than text, and it gives no name of its own by which a server could know that.
+//! Mistral Vibe: a list of servers in `~/.vibe/config.toml`. Its model calls tools from TypeScript, where data is
+//! more useful than text, and it sends no client name by which a server could recognise that.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! VS Code: servers in `mcp.json` of its user folder. It asks about tools that are not marked as reading only.
+//! VS Code: servers in `mcp.json` of its user folder. It asks about tools that are not marked as read-only.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The nodes of a YAML text, each with its place.
+//! The nodes of a YAML text with their positions.
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Value, json};
@@ -37,7 +37,7 @@ pub(super) enum YamlNode {
 pub(super) struct Mapping {
     start: usize,
     end: usize,
-    /// The offset behind the opening bracket, where there is one.
+    /// The offset behind the opening bracket, if there is one.
     pub(super) flow_open: Option<usize>,
     pub(super) pairs: Vec<Pair>,
 }
@@ -50,7 +50,7 @@ pub(super) struct Pair {
 }
 
 impl YamlNode {
-    /// Returns where it begins.
+    /// Returns the offset at which it begins.
     pub(super) fn start(&self) -> usize {
         match self {
             YamlNode::Scalar { start, .. }
@@ -80,7 +80,7 @@ impl YamlNode {
         }
     }
 
-    /// Returns whether nothing is written at all.
+    /// Returns whether it is a scalar without any text.
     pub(super) fn is_empty_scalar(&self) -> bool {
         matches!(self, YamlNode::Scalar { is_empty: true, .. })
     }
@@ -121,7 +121,7 @@ impl YamlNode {
 }
 
 impl Pair {
-    /// Returns where it ends.
+    /// Returns the offset at which it ends.
     pub(super) fn end(&self) -> usize {
         self.value.end().max(self.key.end())
     }
@@ -150,7 +150,7 @@ impl Mapping {
         })
     }
 
-    /// Returns the brackets around the mapping and its pairs; none where it is written in lines.
+    /// Returns the brackets around the mapping and its pairs; none for a block mapping.
     pub(super) fn flow(&self) -> Option<Container> {
         let pairs = self.pairs.iter();
         Some(Container {
@@ -170,7 +170,7 @@ struct Open {
     nodes: Vec<YamlNode>,
 }
 
-/// Returns the root of a text; `None` where it has none.
+/// Returns the root of a text; `None` if it has none.
 pub(super) fn document(text: &str) -> Result<Option<YamlNode>, EditError> {
     let damaged = |line: Option<usize>, words: &str| EditError::Damaged {
         form: "YAML",
@@ -257,7 +257,7 @@ impl Open {
     }
 }
 
-/// Returns a plain scalar as YAML's core schema takes it.
+/// Returns the value of a plain scalar by YAML's core schema.
 fn plain(words: &str) -> Value {
     match words {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
@@ -273,7 +273,7 @@ fn plain(words: &str) -> Value {
 /// The byte offsets of the characters of a text, for a parser that counts characters.
 struct Offsets {
     shift: usize,
-    /// Each character that is not one byte long: its number, and how many bytes more there are from there on.
+    /// Each multi-byte character: its number, and the number of additional bytes up to and including it.
     wide: Vec<(usize, usize)>,
     length: usize,
 }

@@ -1,4 +1,4 @@
-//! Files that are not what their form asks for: they are refused with a sentence.
+//! Files that are not valid in their form are refused with a message.
 
 use lancet_install::{EditError, Form, install, uninstall};
 

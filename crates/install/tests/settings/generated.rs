@@ -1,4 +1,4 @@
-//! Generated settings files: trees of values, written in every style that the forms have.
+//! Generated settings files: trees of values, written in every style of the forms.
 
 use lancet_install::Form;
 use proptest::collection::vec;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::law::{are_items, entries, holds};
 
-/// The choices that a file is written by. When they are used up, every choice is the first one.
+/// The choices that determine a file. When they are used up, every choice is the first one.
 struct Choices<'a> {
     bytes: std::slice::Iter<'a, u8>,
 }
@@ -251,7 +251,7 @@ fn play(form: Form, text: &str, which: usize) {
     let all = entries(form);
     let (name, entries) = &all[which % all.len()];
     if form == Form::Toml && are_items(entries) {
-        // The servers are a list here, so the generated tables go by another name.
+        // The servers are a list here, so the generated tables have another name.
         let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let mut text = text.replace("mcp_servers", "others");
         if !which.is_multiple_of(3) && (text.is_empty() || text.ends_with('\n')) {
@@ -297,7 +297,7 @@ proptest! {
     }
 }
 
-/// How many files are generated of each form.
+/// Returns the number of files that are generated for each form.
 fn cases() -> u32 {
     let asked = std::env::var("LANCET_LAW_CASES").ok();
     asked

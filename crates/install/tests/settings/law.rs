@@ -1,4 +1,4 @@
-//! What holds for every settings text.
+//! The properties that hold for every settings text.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use lancet_install::{
     WriteConsent, agents, depth, install, presence, taken_back, uninstall,
 };
 
-/// The entries that any agent wants in a file of a form, once for each way to install it.
+/// Returns the entries that any agent wants in a file of a form, once for each way to install it.
 pub(crate) fn entries(form: Form) -> Vec<(String, Vec<Entry>)> {
     let place = AgentFolders {
         home: PathBuf::from("/home/me"),
@@ -51,14 +51,14 @@ pub(crate) fn entries(form: Form) -> Vec<(String, Vec<Entry>)> {
     found
 }
 
-/// Whether entries are items of a list, as Vibe's servers in TOML are.
+/// Returns whether entries are items of a list, like Vibe's servers in TOML.
 pub(crate) fn are_items(entries: &[Entry]) -> bool {
     entries
         .iter()
         .any(|entry| matches!(entry, Entry::Item { .. }))
 }
 
-/// Installs and takes out again, by the record and without it; installs twice.
+/// Installs and uninstalls, with the record and without it; also installs twice.
 pub(crate) fn holds(form: Form, text: &str, name: &str, entries: &[Entry]) {
     let told = |what: &str, found: &str| {
         format!("{name}: {what}\n--- before\n{text}\n--- found\n{found}\n---")
@@ -112,7 +112,8 @@ pub(crate) fn holds(form: Form, text: &str, name: &str, entries: &[Entry]) {
     assert_eq!(is, was, "{}", told("without the record", out.text()));
 }
 
-/// Everything in a text but blanks and empty brackets: without the record nobody knows which of them were there before.
+/// Returns everything in a text except blanks and empty brackets: without the record it is not known which of them
+/// were there before.
 fn significant(text: &str) -> String {
     let text: String = text
         .chars()

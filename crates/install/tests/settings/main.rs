@@ -1,5 +1,5 @@
-//! Settings files of every kind, written by hand and generated: what is installed and taken out again leaves every other
-//! byte as it was.
+//! Settings files of every kind, written by hand and generated: installing and uninstalling leaves every other byte
+//! unchanged.
 
 mod damaged;
 mod generated;
