@@ -1,5 +1,5 @@
-//! Who may come in: a request must name a host of this server, come from no foreign page, and carry a token. Cookies open
-//! nothing here.
+//! Access control: a request must name a host of this server, must not come from a foreign page, and must carry a
+//! token. Cookies give no access here.
 
 use http::header::{AUTHORIZATION, HOST, ORIGIN};
 use http::{HeaderMap, HeaderName, Uri};
@@ -10,14 +10,14 @@ use crate::names::{
 };
 use crate::reached::outward;
 
-/// What decides about requests.
+/// Decides whether requests are accepted.
 pub struct Access {
     tokens: Tokens,
     hosts: Vec<HostRule>,
     origins: Vec<OriginRule>,
 }
 
-/// Why a request was turned away before its token was looked at.
+/// The reason why a request was rejected before its token was checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Foreign {
     Host,
@@ -25,7 +25,8 @@ pub(crate) enum Foreign {
 }
 
 impl Access {
-    /// Lets in who has one of these tokens, under these hosts and from these origins besides those of this machine.
+    /// Accepts requests with one of these tokens, to these hosts and from these origins, in addition to those of this
+    /// machine.
     pub fn new(tokens: Tokens, hosts: Vec<HostRule>, origins: Vec<OriginRule>) -> Self {
         Self {
             tokens,
@@ -34,7 +35,7 @@ impl Access {
         }
     }
 
-    /// Also takes the address under which others reach the server.
+    /// Also accepts the address under which others reach the server.
     #[must_use]
     pub fn reached_at(mut self, url: Option<&PublicUrl>) -> Self {
         self.hosts.extend(url.map(PublicUrl::host));
@@ -42,12 +43,13 @@ impl Access {
         self
     }
 
-    /// Also takes the address that is listened on, which is no name that could be given another address.
+    /// Also accepts the address that is listened on. It is an IP address, so it cannot be resolved to another one
+    /// like a name.
     pub(crate) fn listening_on(&mut self, address: std::net::IpAddr) {
         self.hosts.push(HostRule::of_address(outward(address)));
     }
 
-    /// Checks host and origin; gives the origin of the page that sent the request, if one did.
+    /// Checks host and origin; returns the origin of the page that sent the request, if there is one.
     pub(crate) fn place<'h>(
         &self,
         uri: &Uri,
@@ -62,7 +64,7 @@ impl Access {
             return Err(Foreign::Host);
         }
         let origin = only(headers, ORIGIN).map_err(|()| Foreign::Origin)?;
-        // Whatever name or address of the server a page of its own was opened by, it was allowed above.
+        // The name or address by which a page of this server was opened has been allowed above.
         let is_own = |origin| host.is_some_and(|host| is_same_place(origin, host));
         match origin.is_none_or(|origin| is_origin_allowed(origin, &self.origins) || is_own(origin))
         {
@@ -71,7 +73,7 @@ impl Access {
         }
     }
 
-    /// Returns the token of a request; none where it has none that is good.
+    /// Returns the kind of a request's token; none if it has no valid one.
     pub(crate) fn token(&self, headers: &HeaderMap) -> Option<TokenKind> {
         let given = only(headers, AUTHORIZATION).ok().flatten()?;
         let (scheme, token) = given.split_once(' ')?;
@@ -82,7 +84,7 @@ impl Access {
     }
 }
 
-/// Returns the one value of a header; an error where there are several, or it is no text.
+/// Returns the only value of a header; an error if there are several, or if it is not text.
 fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, ()> {
     let mut all = headers.get_all(name).iter();
     let first = all.next();

@@ -1,4 +1,4 @@
-//! The connections of clients: a limited number at once, each with limited patience for what comes or is taken slowly.
+//! The connections of clients: a limited number at once, each with time limits for slow senders and receivers.
 
 use std::io;
 use std::net::TcpListener;
@@ -21,18 +21,18 @@ use tokio_rustls::TlsAcceptor;
 use crate::places::{Guest, Places};
 use crate::stall::Unstalled;
 
-/// How long the head of the first request may take.
+/// The time limit for the head of the first request.
 const FIRST_HEAD: Duration = Duration::from_secs(10);
-/// How long the head of a later request may take, and how long a connection may be without one. Clients that keep connections
-/// for their next request give them up sooner, so none is closed under a request that is just being sent.
+/// The time limit for the head of a later request, and for an idle connection. Clients that keep idle connections
+/// give them up sooner, so none is closed while a request is being sent on it.
 const HEAD: Duration = Duration::from_secs(60);
-/// How long the beginning of an encrypted connection may take.
+/// The time limit for the TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-/// How long a client may take nothing of what is sent to it.
+/// The time for which a client may receive nothing of what is sent to it.
 const STALL: Duration = Duration::from_secs(30);
-/// How long a stop waits for answers to be sent.
+/// The time for which a stop waits for answers to be sent.
 const LAST_ANSWERS: Duration = Duration::from_secs(2);
-/// How long nothing is accepted after the system refused a connection, for instance because too many files are open.
+/// The pause in accepting connections after the system refused one, for instance because too many files are open.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The signals that stop a server.
@@ -58,7 +58,7 @@ impl Signals {
     }
 }
 
-/// What accepts and serves connections.
+/// Accepts and serves connections.
 pub(crate) struct Connections {
     listener: Option<tokio::net::TcpListener>,
     tls: Option<TlsAcceptor>,
@@ -85,7 +85,7 @@ impl Connections {
         })
     }
 
-    /// Accepts connections until a signal comes, and then listens no longer.
+    /// Accepts connections until a signal comes, and then stops listening.
     pub(crate) async fn accept_until(&mut self, signals: &mut Signals) {
         tokio::select! {
             () = self.accept() => {}
@@ -108,7 +108,7 @@ impl Connections {
                     continue;
                 }
             };
-            // Answers are short and waited for.
+            // Answers are short and clients wait for them.
             let _ = stream.set_nodelay(true);
             let guest = self.places.enter().await;
             let (router, watcher, tls) =
@@ -139,7 +139,8 @@ impl Connections {
     }
 }
 
-/// Serves one connection until the client leaves. A client that breaks the protocol or leaves early is no fault of ours.
+/// Serves one connection until the client leaves. A client that breaks the protocol or leaves early is not reported
+/// as an error.
 async fn serve<S>(
     stream: S,
     router: Router,

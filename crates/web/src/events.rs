@@ -1,5 +1,5 @@
-//! `/events`: what happens in the state folder, one JSON object a line, for as long as the client listens. Each client has
-//! a thread, because the history is read with blocking calls; their number is limited.
+//! `/events`: the events of the state folder, one JSON object per line, for as long as the client listens. Each
+//! client has a thread, because the history is read with blocking calls; their number is limited.
 
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
@@ -20,19 +20,20 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use crate::plain::said;
 
-/// How many clients listen at most.
+/// The largest number of clients that listen.
 const MOST: usize = 64;
-/// How many pages of events wait for a client that reads slowly.
+/// The number of pages of events that wait for a slow client.
 const AHEAD: usize = 4;
 
-/// What gives the events of a state folder.
+/// The source of the events of a state folder.
 pub(crate) struct Events {
     lancet: Lancet,
     places: Arc<Semaphore>,
     end: CancellationToken,
 }
 
-/// Returns where a client wants to begin: after the event that `since` names, else with the next one that happens.
+/// Returns the position at which a client wants to begin: after the event that `since` names, otherwise with the next
+/// event.
 fn since(query: Option<&str>) -> Option<EventsSince> {
     let mut fields = query.unwrap_or_default().split('&');
     let Some(typed) = fields.find_map(|field| field.strip_prefix("since=")) else {
@@ -76,7 +77,7 @@ impl Events {
                 "too many clients listen already\n",
             );
         };
-        // The thread learns by the other end of this pair that the client has left.
+        // The thread notices by the other end of this pair that the client has left.
         let Ok((kept, watched)) = UnixStream::pair() else {
             return unreadable();
         };
@@ -113,7 +114,7 @@ fn follow(
     begins: oneshot::Sender<()>,
     lines: &mpsc::Sender<Bytes>,
 ) -> Option<()> {
-    // Made before the first look, so that nothing is missed in between.
+    // Created before the first read, so that no event is missed in between.
     let mut wait = EventWait::new(lancet.state_dir()?);
     let mut reader = lancet.history()?.events(since).ok()??;
     begins.send(()).ok()?;

@@ -1,8 +1,8 @@
-//! lancet over HTTP: it listens, lets in who may come in, and hands requests to what answers them.
+//! lancet over HTTP: listens, controls access, and passes requests to the services that answer them.
 //!
-//! [`Access`] decides by Host, Origin and token; [`Listening`] is a bound address, whose [`run`](Listening::run) serves
-//! until a signal stops it. `/mcp` is the endpoint for agents ([`lancet_mcp::Endpoint`]), `/events` tells
-//! what happens in the state folder, and everything else is the page for people.
+//! [`Access`] decides by Host, Origin and token; [`Listening`] is a bound address, whose [`run`](Listening::run)
+//! serves until a signal stops it. `/mcp` is the endpoint for agents ([`lancet_mcp::Endpoint`]), `/events` reports
+//! the events of the state folder, and everything else is the page for people.
 
 mod access;
 mod connections;

@@ -1,4 +1,5 @@
-//! The address that is listened on. Beyond this machine it needs encryption, or somebody's word that it does not.
+//! The address that is listened on. Beyond this machine it needs encryption, or the user's statement that none is
+//! needed.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
@@ -20,36 +21,36 @@ use crate::routes::{self, Served};
 use crate::tls;
 use crate::turned_away::TurnedAway;
 
-/// What protects the way to a server that listens beyond this machine.
+/// The protection of connections to a server that listens beyond this machine.
 #[derive(Clone, Debug)]
 pub enum Protection {
-    /// Nothing: only addresses of this machine are listened on.
+    /// No protection: only addresses of this machine are listened on.
     None,
     /// A certificate and its key, in PEM files.
     Tls(PathBuf, PathBuf),
     /// A proxy at this address encrypts.
     Proxy(PublicUrl),
-    /// The person says that none is needed.
+    /// The user says that none is needed.
     Waived,
 }
 
-/// Where to listen.
+/// The address to listen on.
 #[derive(Clone, Debug)]
 pub struct ListenOptions {
     /// Address and port.
     pub address: String,
-    /// What protects the way there.
+    /// The protection of connections.
     pub protection: Protection,
 }
 
-/// Why a server does not listen.
+/// The reason why a server does not listen.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ListenError {
     /// The address cannot be understood.
     #[error("{0:?} is no address to listen on: give one such as 127.0.0.1:4747")]
     NoAddress(String),
-    /// Others could read along.
+    /// Other machines could read the traffic.
     #[error(
         "{0} can be reached from other machines, and tokens and files would go there unencrypted: give --tls CERT KEY, an https --public-url where a proxy encrypts, or --insecure"
     )]
@@ -67,7 +68,7 @@ pub enum ListenError {
     Tls(#[source] io::Error),
 }
 
-/// Returns the page of an engine that has a state folder.
+/// Returns the page of an engine, if it has a state folder.
 fn page(lancet: &Lancet, public: Option<PublicUrl>) -> Option<WebPage> {
     let state = lancet.state_dir()?.to_owned();
     Some(WebPage::new(lancet.clone(), &state, public))
@@ -82,10 +83,10 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// Begins to listen; who connects now waits until the server is run.
+    /// Starts to listen; clients that connect now wait until the server is run.
     ///
     /// # Errors
-    /// The address is none, unprotected or taken, or the certificate cannot be used.
+    /// The address is invalid, unprotected or taken, or the certificate cannot be used.
     pub fn new(options: &ListenOptions) -> Result<Self, ListenError> {
         let no_address = || ListenError::NoAddress(options.address.clone());
         let addresses = options.address.to_socket_addrs();
@@ -119,7 +120,7 @@ impl Listening {
         })
     }
 
-    /// Returns where it listens.
+    /// Returns the address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -132,14 +133,14 @@ impl Listening {
         }
     }
 
-    /// Returns the address of the endpoint for others, where a proxy stands before it.
+    /// Returns the address of the endpoint for others, if there is a proxy in front of it.
     pub fn public_url(&self) -> Option<String> {
         let public = self.public.as_ref();
         public.map(|url| format!("{}/mcp", url.text()))
     }
 
-    /// Returns the address of the page, without a slash at its end; `names` are those that requests may call the
-    /// server by.
+    /// Returns the address of the page, without a slash at its end; `names` are the names that requests may use for
+    /// the server.
     pub fn page_url(&self, names: &[HostRule]) -> String {
         let public = self.public.as_ref().map(|url| url.text().to_owned());
         public.unwrap_or_else(|| reached::page(self.address, self.tls.is_some(), names))
@@ -156,9 +157,9 @@ impl Listening {
         self.public.is_some() && self.tls.is_none() && !self.address.ip().is_loopback()
     }
 
-    /// Serves until SIGINT, SIGTERM or SIGHUP; `endpoint` is called when these are heeded, and `lancet` has the
-    /// events that `/events` tells. Calls that are being carried out are answered and writes that have begun
-    /// are finished before it returns; a second signal ends the wait.
+    /// Serves until SIGINT, SIGTERM or SIGHUP. `endpoint` is called when these signals are handled, and `lancet` has
+    /// the events that `/events` reports. Calls in progress are answered and writes that have begun are finished
+    /// before it returns; a second signal ends the wait.
     ///
     /// # Errors
     /// The system refused threads, signals or random bytes.

@@ -1,6 +1,6 @@
-//! The names that a server may be called by, and the origins whose pages may call it. A page in a browser can send
-//! requests to a server on the same machine: by its Origin it is known, and by a Host that is no name of this server a
-//! name whose address was changed for that purpose (DNS rebinding).
+//! The names that requests may use for a server, and the origins whose pages may call it. A page in a browser can
+//! send requests to a server on the same machine. It is recognised by its Origin. A Host that is not a name of this
+//! server reveals a name whose address was changed for that purpose (DNS rebinding).
 
 use std::net::IpAddr;
 use std::str::FromStr;
@@ -8,10 +8,10 @@ use std::str::FromStr;
 use http::Uri;
 use http::uri::Authority;
 
-/// The name of this machine under which a browser keeps a page's cookies apart from those of other local servers.
+/// The name of this machine under which a browser keeps a page's cookies separate from those of other local servers.
 pub(crate) const OWN_NAME: &str = "lancet.localhost";
 
-/// A name that was not understood, with what is wanted instead.
+/// A name that was not understood, with the expected form.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct NameError(String);
@@ -38,19 +38,19 @@ pub struct PublicUrl {
     text: String,
 }
 
-/// Returns the name and port of an authority; none where it is not one, or has a user's name in it.
+/// Returns the name and port of an authority; none if it is not one, or contains a user's name.
 fn host(text: &str) -> Option<(String, Option<u16>)> {
     let authority = Authority::try_from(text).ok()?;
     if authority.as_str().contains('@') {
         return None;
     }
     let name = authority.host().to_ascii_lowercase();
-    // The library takes a number that is no port for none.
+    // The library treats a number that is not a port as no port.
     let port = match &authority.as_str()[authority.host().len()..] {
         "" => None,
         rest => Some(rest.strip_prefix(':')?.parse().ok()?),
     };
-    // A name may end in a dot: it is the same name.
+    // A name may end in a dot, which does not change its meaning.
     let name = name.strip_suffix('.').unwrap_or(&name).to_owned();
     (!name.is_empty()).then_some((name, port))
 }
@@ -74,7 +74,7 @@ impl HostRule {
         Self { name, port: None }
     }
 
-    /// Returns the host with its own port, or else this one.
+    /// Returns the host with its own port, or otherwise this one.
     pub(crate) fn with_port(&self, port: u16) -> String {
         format!("{}:{}", self.name, self.port.unwrap_or(port))
     }
@@ -130,7 +130,7 @@ pub(crate) fn is_origin_allowed(given: &str, allowed: &[OriginRule]) -> bool {
     origin(given).is_some_and(|given| is_loopback(&given.name) || allowed.contains(&given))
 }
 
-/// Returns whether pages of an origin come from this host, port and all.
+/// Returns whether pages of an origin come from this host, including the port.
 pub(crate) fn is_same_place(given: &str, named: &str) -> bool {
     let given = origin(given);
     given.is_some_and(|given| {
@@ -144,7 +144,7 @@ pub(crate) fn is_same_place(given: &str, named: &str) -> bool {
 }
 
 impl PublicUrl {
-    /// Returns whether the way to it is encrypted.
+    /// Returns whether connections to it are encrypted.
     pub fn is_encrypted(&self) -> bool {
         self.origin.scheme == "https"
     }

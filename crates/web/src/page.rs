@@ -1,8 +1,10 @@
-//! The page for people: what waits for an answer, what was written, the history, the sessions and the rules. HTML is made
-//! here from the templates in `templates/`; the style and the script are in `assets/`. Everything but live updates works without the script.
+//! The page for people: the waiting questions, the review, the history, the sessions and the rules. HTML is made here
+//! from the templates in `templates/`; the style and the script are in `assets/`. Everything except live updates
+//! works without the script.
 //!
-//! A request passes `entrance` first: without the cookie of a device it sees the form for a link's code and nothing else, and a request that
-//! changes something needs the token of its own form. Handlers run on threads where they may block ([`WebPage::answer`]).
+//! A request passes `entrance` first: without the cookie of a device it gets only the form for a link's code, and a
+//! request that changes something needs the token of its own form. Handlers run on threads that may block
+//! ([`WebPage::answer`]).
 
 mod assets;
 mod devices;
@@ -34,7 +36,7 @@ use axum::routing::get;
 
 pub(crate) use state::WebPage;
 
-/// Makes the paths of the page.
+/// Creates the routes of the page.
 pub(crate) fn router(page: Arc<WebPage>) -> Router {
     Router::new()
         .route("/live", get(stream::stream))
@@ -49,7 +51,7 @@ pub(crate) fn router(page: Arc<WebPage>) -> Router {
             entrance::check,
         ))
         .layer(axum::middleware::from_fn(diff::remember))
-        // Devices that are not known may ask for these, too: they hold nothing of the user's.
+        // Unknown devices may request these, too: they contain none of the user's data.
         .route("/enter", get(entrance::form).post(entrance::enter))
         .route("/assets/{name}", get(assets::asset))
         .route("/favicon.ico", get(assets::icon))

@@ -1,6 +1,6 @@
-//! The places of connections. One that has shown no token yet is a stranger: there are few places for strangers, and when
-//! they are full the oldest stranger leaves, so that silent connections keep nobody out. One that has shown a token has a
-//! place among a limited number for as long as it lasts.
+//! The places of connections. A connection that has shown no token yet is a stranger. There are few places for
+//! strangers, and when they are full the oldest stranger has to leave, so that silent connections cannot block
+//! others. A connection that has shown a token has one of a limited number of places for as long as it lasts.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,14 +10,14 @@ use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until, timeout};
 
-/// How many connections there are at most.
+/// The largest number of connections.
 const MOST: usize = 1_024;
-/// How many of them may be strangers.
+/// The largest number of strangers among them.
 const STRANGERS: usize = 256;
-/// A stranger has at least this time to show a token, also when many others come: clients that connect all at once do not
-/// drive each other out.
+/// The minimum time that a stranger has to show a token, even when many others come, so that clients which connect
+/// all at once do not displace each other.
 const LEAST_STAY: Duration = Duration::from_millis(200);
-/// How long a stranger that has shown a token waits for a place.
+/// The time for which a stranger that has shown a token waits for a place.
 const WAIT: Duration = Duration::from_secs(10);
 
 /// All places of a server.
@@ -25,7 +25,7 @@ pub(crate) struct Places {
     known: Arc<Semaphore>,
     strangers: Mutex<VecDeque<Stranger>>,
     most_strangers: usize,
-    /// Told when a stranger has left or is none any more.
+    /// Notified when a stranger has left or has become known.
     freed: Notify,
 }
 
@@ -46,7 +46,7 @@ struct Inner {
 }
 
 impl Places {
-    /// Makes the places of a process that may have so many files open: half of them are left for files.
+    /// Creates the places of a process with this limit of open files; half of the limit is left for files.
     pub(crate) fn new(open_files: u64) -> Arc<Self> {
         let half = usize::try_from(open_files / 2).unwrap_or(MOST);
         let most = half.clamp(2, MOST);
@@ -96,7 +96,7 @@ impl Places {
         }))
     }
 
-    /// Takes a connection from the strangers.
+    /// Removes a connection from the strangers.
     fn forget(&self, leave: &Arc<Notify>) {
         self.lock()
             .retain(|stranger| !Arc::ptr_eq(&stranger.leave, leave));
@@ -111,12 +111,12 @@ impl Places {
 }
 
 impl Guest {
-    /// Notes that the head of a request has come.
+    /// Records that the head of a request has arrived.
     pub(crate) fn asks(&self) {
         self.0.has_asked.store(true, Ordering::Relaxed);
     }
 
-    /// Returns whether the head of a request has come.
+    /// Returns whether the head of a request has arrived.
     pub(crate) fn has_asked(&self) -> bool {
         self.0.has_asked.load(Ordering::Relaxed)
     }
@@ -126,7 +126,7 @@ impl Guest {
         self.0.leave.notified().await;
     }
 
-    /// Gives a connection that has shown a token its lasting place; false where none became free in time.
+    /// Gives a connection that has shown a token its lasting place; returns false if none became free in time.
     pub(crate) async fn is_known(&self) -> bool {
         if self.place().is_some() {
             return true;

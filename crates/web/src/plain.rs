@@ -5,12 +5,12 @@ use axum::response::Response;
 use http::header::{CONNECTION, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
 
-/// Returns an answer in words.
+/// Returns an answer in plain text.
 pub(crate) fn said(status: StatusCode, words: &'static str) -> Response {
     let mut response = Response::new(Body::from(words));
     *response.status_mut() = status;
     if !status.is_success() {
-        // A request that was turned away ends its connection.
+        // A rejected request ends its connection.
         let close = HeaderValue::from_static("close");
         response.headers_mut().insert(CONNECTION, close);
     }

@@ -4,11 +4,11 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 
 use crate::names::{HostRule, OWN_NAME};
 
-/// Addresses that documentation uses and nobody has.
+/// Addresses reserved for documentation, which no machine has.
 const FAR: [(&str, &str); 2] = [("0.0.0.0:0", "192.0.2.1:9"), ("[::]:0", "[2001:db8::1]:9")];
 
-/// Returns the address by which others reach one that is listened on: the same, or where all of the machine's are,
-/// the one that it would send from.
+/// Returns the address by which others reach one that is listened on: the same address or, if all addresses of the
+/// machine are listened on, the one that it would send from.
 pub(crate) fn outward(address: IpAddr) -> IpAddr {
     if !address.is_unspecified() {
         return address;
@@ -23,9 +23,9 @@ pub(crate) fn outward(address: IpAddr) -> IpAddr {
     found.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST))
 }
 
-/// Returns the address of the page on a server that no proxy stands before. On this machine it has a name of its own,
-/// under which a browser keeps its cookie apart from those of other local servers; elsewhere it is reached by a name
-/// that was allowed, if there is one.
+/// Returns the address of the page on a server without a proxy. On this machine it has a dedicated name, under which
+/// a browser keeps its cookie separate from those of other local servers; elsewhere it is reached by an allowed name,
+/// if there is one.
 pub(crate) fn page(address: SocketAddr, is_encrypted: bool, names: &[HostRule]) -> String {
     let (ip, port) = (address.ip(), address.port());
     let is_usual = [IpAddr::V4(Ipv4Addr::LOCALHOST), "::1".parse().unwrap_or(ip)].contains(&ip);

@@ -1,5 +1,5 @@
-//! The paths of the server, and what stands before them: the check of host and origin, the token, and what a browser asks
-//! before a page of another origin may send a request.
+//! The routes of the server, and the checks before them: the check of host and origin, the token, and the preflight
+//! requests that a browser sends before a page of another origin may send a request.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ use crate::turned_away::TurnedAway;
 /// The headers of answers that pages may read.
 const EXPOSED: &str = "Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate";
 
-/// What the paths are served from.
+/// The services behind the routes.
 pub(crate) struct Served {
     pub(crate) access: Access,
     pub(crate) endpoint: Endpoint,
@@ -40,9 +40,9 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// Returns the token of a request, whose connection then has a lasting place; the answer where there is none.
+    /// Returns the token of a request, whose connection then has a lasting place; otherwise returns the answer.
     async fn token(&self, request: &mut Request) -> Result<TokenKind, Response> {
-        // It goes no further with the request, which a call may keep for longer than the connection lasts.
+        // The guest is removed from the request, which a call may keep for longer than the connection lasts.
         let guest = request.extensions_mut().remove::<Guest>();
         let Some(token) = self.access.token(request.headers()) else {
             self.turned_away.note("it has no token that is good");
@@ -58,7 +58,7 @@ impl Served {
     }
 }
 
-/// Makes the paths.
+/// Creates the routes.
 pub(crate) fn router(served: Arc<Served>) -> Router {
     let router = Router::new()
         .route("/mcp", any(mcp))
@@ -78,7 +78,7 @@ pub(crate) fn router(served: Arc<Served>) -> Router {
         .layer(middleware::from_fn_with_state(served, admit))
 }
 
-/// Returns the events, for either token.
+/// Serves the events, for either token.
 async fn events(State(served): State<Arc<Served>>, mut request: Request) -> Response {
     if let Err(response) = served.token(&mut request).await {
         return response;
@@ -89,14 +89,14 @@ async fn events(State(served): State<Arc<Served>>, mut request: Request) -> Resp
     }
 }
 
-/// Returns the endpoint for agents.
+/// Serves the endpoint for agents.
 async fn mcp(State(served): State<Arc<Served>>, mut request: Request) -> Response {
     let token = match served.token(&mut request).await {
         Ok(token) => token,
         Err(response) => return response,
     };
     let mut response = served.endpoint.answer(request, token).await;
-    // What a token opened is kept by nothing on the way.
+    // No cache may store an answer that required a token.
     response
         .headers_mut()
         .entry(CACHE_CONTROL)
@@ -104,7 +104,8 @@ async fn mcp(State(served): State<Arc<Served>>, mut request: Request) -> Respons
     response.map(Body::new)
 }
 
-/// Turns away what names a foreign host or comes from a foreign page, and answers what browsers ask before a request.
+/// Rejects requests that name a foreign host or come from a foreign page, and answers the preflight requests of
+/// browsers.
 async fn admit(State(served): State<Arc<Served>>, request: Request, next: Next) -> Response {
     let origin = match served.access.place(request.uri(), request.headers()) {
         Ok(origin) => origin.and_then(|origin| HeaderValue::from_str(origin).ok()),
@@ -125,7 +126,7 @@ async fn admit(State(served): State<Arc<Served>>, request: Request, next: Next) 
             };
         }
     };
-    // Pages of other origins may call these two, which take a token; the page for people is no business of theirs.
+    // Pages of other origins may call these two, which require a token, but not the page for people.
     let is_for_programs = matches!(request.uri().path(), "/mcp" | "/events");
     let Some(origin) = origin.filter(|_| is_for_programs) else {
         return next.run(request).await;

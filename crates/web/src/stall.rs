@@ -1,4 +1,5 @@
-//! A stream whose other end has to take what is written to it: a client that reads nothing would hold its place for ever.
+//! A stream whose other end has to receive what is written to it: a client that reads nothing would otherwise occupy
+//! its place forever.
 
 use std::future::Future as _;
 use std::io;
@@ -13,7 +14,7 @@ use tokio::time::{Sleep, sleep};
 pub(crate) struct Unstalled<S> {
     stream: S,
     patience: Duration,
-    /// The end of the patience, while something waits to be written.
+    /// The time limit, while something waits to be written.
     end: Option<Pin<Box<Sleep>>>,
 }
 
@@ -27,7 +28,7 @@ impl<S> Unstalled<S> {
         }
     }
 
-    /// Passes on what the stream said of a write, or the failure where it has waited too long.
+    /// Returns the stream's result of a write, or an error if it has waited too long.
     fn judged<T>(
         &mut self,
         polled: Poll<io::Result<T>>,

@@ -1,15 +1,15 @@
-//! The log's lines about requests that are turned away. Anybody can send those, so there are few lines, and each says how
-//! many it stands for.
+//! The log's lines about rejected requests. Any client can send those, so there are few lines, and each says how many
+//! requests it represents.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use lancet_serving::{Level, Log};
 
-/// There is one line in this time at most.
+/// The minimum time between two lines.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// What writes the lines.
+/// The writer of the lines.
 pub(crate) struct TurnedAway {
     log: Log,
     state: Mutex<Repeats>,
@@ -18,7 +18,7 @@ pub(crate) struct TurnedAway {
 #[derive(Default)]
 struct Repeats {
     last: Option<Instant>,
-    /// How many have had no line since the last one.
+    /// The number of requests without a line since the last one.
     more: u64,
 }
 
@@ -28,7 +28,7 @@ impl TurnedAway {
         Self { log, state }
     }
 
-    /// Notes a request that is turned away for this reason.
+    /// Records a request that is rejected for this reason.
     pub(crate) fn note(&self, why: &str) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
@@ -44,7 +44,7 @@ impl TurnedAway {
 }
 
 impl Repeats {
-    /// Counts one more; where it gets a line, gives how many others that line stands for.
+    /// Counts one more request. If it gets a line, returns the number of other requests that the line represents.
     fn count(&mut self, now: Instant) -> Option<u64> {
         if self
             .last

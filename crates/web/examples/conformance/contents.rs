@@ -1,8 +1,8 @@
-//! What the suite's server lists and reads.
+//! The lists and contents of the suite's server.
 
 use serde_json::{Value, json};
 
-/// A picture of one red pixel.
+/// A PNG image of one red pixel.
 pub(crate) const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 /// A recording without a sample.
 pub(crate) const SILENCE: &str = "UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=";

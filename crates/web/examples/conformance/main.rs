@@ -1,10 +1,10 @@
-//! The tools, resources and prompts that the official conformance suite of MCP wants of a server, behind the same endpoint
-//! and the same listening as `lancet serve`: what is tested is the way that messages take, which lancet's own tools cannot
-//! show all of.
+//! The tools, resources and prompts that the official conformance suite of MCP requires of a server, behind the same
+//! endpoint and the same listener as `lancet serve`. This tests the transport of messages, which lancet's own tools
+//! cannot exercise completely.
 //!
 //!     conformance STATE_FOLDER
 //!
-//! It listens on a port of the system's choice and prints its address; the token is in the folder.
+//! It listens on a port that the system chooses and prints its address; the token is in the folder.
 
 mod contents;
 mod questions;
@@ -25,7 +25,7 @@ use tokio::sync::broadcast;
 
 use contents::{PIXEL, prompts, resource, resources, templates, tools};
 
-/// What tells the streams of subscriptions that a list has changed.
+/// The notifier of subscription streams that a list has changed.
 #[derive(Clone, Copy)]
 enum Changed {
     Tools,
@@ -38,13 +38,13 @@ struct Fixture {
     changes: broadcast::Sender<Changed>,
 }
 
-/// Returns a value of the protocol from its JSON.
+/// Parses a value of the protocol from JSON.
 fn of<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
     serde_json::from_value(value)
         .map_err(|error| ErrorData::internal_error(format!("the fixture is wrong: {error}"), None))
 }
 
-/// Returns a result that is complete; the library leaves the mark out where the client's version does not know it.
+/// Returns a complete result; the library omits the mark if the client's version does not know it.
 fn complete<T: DeserializeOwned>(mut result: Value) -> Result<T, ErrorData> {
     result["resultType"] = json!("complete");
     of(result)
@@ -54,7 +54,7 @@ fn said(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}]})
 }
 
-/// Sends a progress report where the client asked for it.
+/// Sends a progress report if the client requested it.
 async fn report(context: &RequestContext<RoleServer>, progress: f64) {
     if let Some(token) = context.meta.get_progress_token() {
         let report = ProgressNotificationParam::new(token, progress).with_total(100.0);
@@ -62,7 +62,7 @@ async fn report(context: &RequestContext<RoleServer>, progress: f64) {
     }
 }
 
-/// Sends a line of a log. From 2026-07-28 on only requests that name a level want one.
+/// Sends a log line. From 2026-07-28 on only requests that name a level want one.
 #[expect(
     deprecated,
     reason = "the protocol deprecates logging, and the suite tests it"
@@ -220,7 +220,7 @@ impl ServerHandler for Fixture {
                 () = context.cancelled() => return Ok(()),
                 changed = changes.recv() => changed,
             };
-            // What the client did not ask for is not sent: the library refuses it.
+            // Only requested notifications are sent: the library refuses others.
             let _ = match changed {
                 Ok(Changed::Tools) => context.sink().notify_tool_list_changed().await,
                 Ok(Changed::Prompts) => context.sink().notify_prompt_list_changed().await,

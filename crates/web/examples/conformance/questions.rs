@@ -1,4 +1,4 @@
-//! The suite's tools that ask the client: by requests in the first generation, by results in the second.
+//! The suite's tools that query the client: by requests in the first generation, by results in the second.
 
 use rmcp::model::*;
 use rmcp::service::{PeerRequestOptions, RequestContext};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{complete, of, said};
 
-/// The beginning of every state; what follows is its checksum.
+/// The beginning of every state; its checksum follows.
 const STATE: &str = "round";
 
 fn elicit(message: &str, properties: Value, required: Value) -> Value {
@@ -28,7 +28,7 @@ fn roots() -> Value {
     json!({"method": "roots/list", "params": {}})
 }
 
-/// Returns a state that a change of any character spoils.
+/// Returns a state that becomes invalid if any character is changed.
 fn sealed(round: u32) -> String {
     let text = format!("{STATE}{round}");
     let sum: u64 = text.bytes().fold(17, |sum, byte| {
@@ -45,7 +45,7 @@ fn required(requests: Value, state: Option<String>) -> Result<InputRequiredResul
     of(result)
 }
 
-/// Returns the parts of a question that the client says it can answer.
+/// Returns the parts of a question that the client declares it can answer.
 fn possible(requests: Value, context: &RequestContext<RoleServer>) -> Value {
     let offers = context.client_capabilities().unwrap_or_default();
     let offers = serde_json::to_value(offers).unwrap_or_default();
@@ -63,7 +63,7 @@ fn possible(requests: Value, context: &RequestContext<RoleServer>) -> Value {
     requests
 }
 
-/// Carries out a tool that asks.
+/// Carries out a tool that queries the client.
 pub(crate) async fn call(
     request: CallToolRequestParams,
     context: RequestContext<RoleServer>,
@@ -204,7 +204,7 @@ fn completed(answer: &Value) -> String {
     )
 }
 
-/// Sends a request to the client and gives the JSON of its answer.
+/// Sends a request to the client and returns the JSON of its answer.
 async fn sent(request: Value, context: &RequestContext<RoleServer>) -> Result<Value, ErrorData> {
     let request: ServerRequest = of(request)?;
     let failed = |error: String| ErrorData::internal_error(error, None);

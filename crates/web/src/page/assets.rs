@@ -1,5 +1,5 @@
-//! The style, the script and the icon, embedded in the program. Their addresses carry a hash, so that browsers keep them until
-//! another version of lancet has others.
+//! The style, the script and the icon, embedded in the program. Their addresses contain a hash, so that browsers
+//! cache them until another version of lancet has others.
 
 use std::sync::LazyLock;
 
@@ -31,12 +31,12 @@ pub(super) fn script() -> &'static str {
     &SCRIPT_PATH
 }
 
-/// Returns the icon at the address where browsers look for one, for answers that are no HTML.
+/// Returns the icon at the address where browsers look for one, for answers that are not HTML.
 pub(super) async fn icon() -> Response {
     asset(Path("icon.svg".to_owned())).await
 }
 
-/// Answers with one of them.
+/// Serves one of them.
 pub(super) async fn asset(Path(name): Path<String>) -> Response {
     let (kind, bytes) = match name.as_str() {
         "page.css" => ("text/css; charset=utf-8", STYLE),

@@ -1,4 +1,4 @@
-//! The devices that were let in, and forgetting them: who is forgotten needs a new link.
+//! The devices that have access, and their removal: a removed device needs a new link.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(super) fn routes() -> Router<Arc<WebPage>> {
         .route("/devices/forget-others", post(forget_others))
 }
 
-/// One device as it is shown.
+/// One device in the form of the template.
 struct DeviceRow {
     id: String,
     name: String,
@@ -89,8 +89,8 @@ async fn forget_others(State(page): State<Arc<WebPage>>, visitor: Visitor) -> Re
     .await
 }
 
-/// Returns a short name for a browser and its system, from what it calls itself; the order matters, because most name
-/// others, too.
+/// Returns a short name for a browser and its system from its user agent. The order matters, because most browsers
+/// also name others.
 fn name(words: &str) -> String {
     let known = |all: &[(&str, &'static str)]| {
         let found = all.iter().find(|(part, _)| words.contains(part));
@@ -122,7 +122,7 @@ fn name(words: &str) -> String {
     }
 }
 
-/// Returns how long ago something was, in words.
+/// Returns the time elapsed since something, as text.
 fn ago(time: std::time::SystemTime) -> String {
     let minutes = time.elapsed().map_or(0, |passed| passed.as_secs() / 60);
     match minutes {

@@ -1,8 +1,10 @@
-//! A file's diff as rows for a template: unified or side by side, changed words marked, syntax named by class, long context
-//! folded, and large diffs in parts. The rows say what the diff says, with characters that deceive made visible.
+//! A file's diff as rows for a template: unified or side by side, with changed words marked, syntax highlighted by
+//! class, long context folded, and large diffs in parts. The rows have the same text as the diff, with deceptive
+//! characters made visible.
 //!
-//! A view makes one [`Diff`] for each file from the texts of its hunks and writes `{{ hunk.rows }}` for each of [`Diff::hunks`] into a
-//! `<table class="diff-lines">`, below a head with its own buttons; or [`FileDiff`], which has plain heads.
+//! A view creates one [`Diff`] for each file from the texts of its hunks and writes `{{ hunk.rows }}` for each of
+//! [`Diff::hunks`] into a `<table class="diff-lines">`, below a head with its own buttons. Alternatively it uses
+//! [`FileDiff`], which has plain heads.
 
 mod layout;
 mod line;
@@ -22,20 +24,20 @@ pub(super) use line::deadline;
 pub(super) use rows::DiffRows;
 pub(super) use table::FileDiff;
 
-/// How many lines of a diff are shown at once; the others are asked for.
+/// The number of lines of a diff that are shown at once; the others are loaded on request.
 pub(super) const PART: usize = 400;
-/// By how many lines a part is longer where it would otherwise end within a block of changed lines.
+/// The number of lines by which a part is extended if it would otherwise end within a block of changed lines.
 const LONGER: usize = 100;
 
-/// What is shown of a diff, and how.
+/// The part of a diff that is shown, and its form.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DiffPart {
     pub(super) layout: DiffLayout,
-    /// The first line, counted from 0 over all lines of the diff but the heads.
+    /// The first line, counted from 0 over all lines of the diff except the heads.
     pub(super) from: usize,
-    /// How many lines.
+    /// The number of lines.
     pub(super) most: usize,
-    /// When there is no more time for syntax colours.
+    /// The time at which syntax highlighting stops.
     pub(super) until: Instant,
 }
 
@@ -59,38 +61,38 @@ impl DiffPart {
 pub(super) struct Diff {
     /// The hunks of this part.
     pub(super) hunks: Vec<DiffHunk>,
-    /// How many lines the whole diff has, heads of hunks not counted.
+    /// The number of lines of the whole diff, without heads of hunks.
     pub(super) total: usize,
-    /// What comes after this part.
+    /// The part that follows this one.
     pub(super) next: Option<NextPart>,
 }
 
-/// What comes after the part of a diff that is shown.
+/// The part that follows the part of a diff that is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NextPart {
-    /// The first line, as [`DiffPart::from`] counts.
+    /// The first line, counted as in [`DiffPart::from`].
     pub(super) from: usize,
-    /// How many lines the next part has.
+    /// The number of lines of the next part.
     pub(super) count: usize,
-    /// How many lines are left, the next part included.
+    /// The number of remaining lines, including the next part.
     pub(super) left: usize,
 }
 
 /// A hunk, or the part of one that is shown.
 pub(super) struct DiffHunk {
-    /// Which of the texts it is from.
+    /// The index of the text that it is from.
     pub(super) text: usize,
-    /// Which hunk of the file's diff it is, counted from 1.
+    /// The number of the hunk in the file's diff, counted from 1.
     pub(super) number: usize,
-    /// Whether the hunk begins here, and is not the rest of one whose beginning is in the part before.
+    /// Whether the hunk begins here, and is not the rest of one that began in the part before.
     pub(super) is_begun: bool,
-    /// Whether the text that it is from begins with it.
+    /// Whether it is the first hunk of its text.
     pub(super) is_first_of_text: bool,
-    /// The lines of it in the new text, or in the old one where it only removes: "12 to 18".
+    /// Its lines in the new text, or in the old one if it only removes lines: "12 to 18".
     pub(super) place: String,
     /// The number of the first changed line in the new text.
     pub(super) line: usize,
-    /// How many unchanged lines are between the hunk before and this one; not known of the first hunk of a part.
+    /// The number of unchanged lines between the hunk before and this one; unknown for the first hunk of a part.
     pub(super) gap: usize,
     pub(super) rows: DiffRows,
 }
@@ -99,13 +101,13 @@ pub(super) struct DiffHunk {
 struct HunkLines<'d> {
     text: usize,
     is_first_of_text: bool,
-    /// The head's numbers; none for lines without a head.
+    /// The numbers in the head; none for lines without a head.
     head: Option<(usize, usize)>,
     lines: Vec<DiffLine<'d>>,
 }
 
 impl Diff {
-    /// Returns how many lines this part has.
+    /// Returns the number of lines of this part.
     pub(super) fn shown(&self) -> usize {
         self.hunks.iter().map(|hunk| hunk.rows.lines).sum()
     }
@@ -178,7 +180,7 @@ fn split<'d>(at: usize, text: &'d str, spans: &mut Vec<HunkLines<'d>>) {
         is_first_of_text = false;
     };
     let all = lines(text);
-    // Partners are given by their place in the whole text; within a hunk they are as far from each other.
+    // Partners are given by their position in the whole text; within a hunk they have the same distance.
     let mut start = 0;
     let mut is_open = false;
     for (place, mut line) in all.into_iter().enumerate() {
@@ -207,7 +209,7 @@ fn names_file(line: &str) -> bool {
     names.iter().any(|begin| line.starts_with(begin))
 }
 
-/// Returns where the part ends.
+/// Returns the end of the part.
 fn end(spans: &[HunkLines<'_>], shown: &DiffPart) -> usize {
     let mut all = spans.iter().flat_map(|span| {
         let lines = span.lines.iter().enumerate();
@@ -215,7 +217,7 @@ fn end(spans: &[HunkLines<'_>], shown: &DiffPart) -> usize {
     });
     let total: usize = spans.iter().map(|span| span.lines.len()).sum();
     let end = shown.from.saturating_add(shown.most).min(total);
-    // A block of changed lines is cut only where it is long.
+    // A block of changed lines is split only if it is long.
     let goes_on = all.by_ref().skip(end).take(LONGER + 1);
     match goes_on.take_while(|goes_on| *goes_on).count() {
         further if further <= LONGER => end + further,
@@ -223,7 +225,7 @@ fn end(spans: &[HunkLines<'_>], shown: &DiffPart) -> usize {
     }
 }
 
-/// Returns the first line of the file, where the diff begins with it: it may name the language.
+/// Returns the first line of the file, if the diff begins with it: it may name the language.
 fn first_line<'d>(spans: &[HunkLines<'d>]) -> &'d str {
     let mut lines = spans.iter().flat_map(|span| &span.lines);
     let first = lines.find(|line| line.new == Some(1));

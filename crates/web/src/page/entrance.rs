@@ -1,4 +1,4 @@
-//! What stands before the page: the cookie of a device, and the token of the form where a request changes something.
+//! Access control of the page: the cookie of a device, and the token of the form if a request changes something.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,15 +22,15 @@ use crate::places::Guest;
 
 /// The name of the cookie.
 const COOKIE_NAME: &str = "lancet-page";
-/// The longest form in bytes: a file that a person edits on the page comes in one.
+/// The longest form in bytes; a file that the user edits on the page is sent in one.
 const LONGEST_FORM: usize = 24 << 20;
-/// How long a form may take to come.
+/// The time limit for receiving a form.
 const FORM_TIME: Duration = Duration::from_secs(120);
-/// The longest form of a device that is not known.
+/// The longest form of an unknown device.
 const LONGEST_CODE: usize = 4 << 10;
-/// How long such a form may take to come.
+/// The time limit for receiving such a form.
 const CODE_TIME: Duration = Duration::from_secs(10);
-/// What a browser says about the page that a request comes from.
+/// The header in which a browser describes the page that a request comes from.
 const FETCH_SITE: &str = "sec-fetch-site";
 
 /// The form for a link's code.
@@ -42,7 +42,7 @@ struct EnterView {
     script: &'static str,
 }
 
-/// Lets known devices in, and of their forms those that this server gave them.
+/// Admits requests of known devices, and of their forms only those that this server gave them.
 pub(super) async fn check(
     State(page): State<Arc<WebPage>>,
     mut request: Request,
@@ -88,12 +88,12 @@ pub(super) async fn check(
     next.run(request).await
 }
 
-/// Shows the form for a link's code. The script sends the code that is in the link itself.
+/// Shows the form for a link's code. If the code is in the link itself, the script sends it.
 pub(super) async fn form() -> Response {
     ask_for_code(StatusCode::OK, None)
 }
 
-/// Lets a device in by its code.
+/// Gives a device access by its code.
 pub(super) async fn enter(State(page): State<Arc<WebPage>>, request: Request) -> Response {
     if !is_own(&page, request.headers()) {
         return view::refused("This form was sent by another page.");
@@ -111,7 +111,7 @@ pub(super) async fn enter(State(page): State<Arc<WebPage>>, request: Request) ->
     };
     let entered = tokio::task::spawn_blocking(move || {
         let entered = page.door.enter(&code, &words);
-        // A browser that comes in again is no second device.
+        // A browser that enters again does not become a second device.
         if let (Ok(Some(_)), Some(before)) = (&entered, before) {
             let _ = page.door.forget(before.device.to_hex().as_str());
         }
@@ -127,7 +127,7 @@ pub(super) async fn enter(State(page): State<Arc<WebPage>>, request: Request) ->
         _ => return view::broken(),
     };
     let age = DEVICE_AGE.as_secs();
-    // The browser says whether its way here is encrypted: a proxy may stand between.
+    // The browser reports whether its connection is encrypted, since a proxy may be in between.
     let secure = match is_encrypted {
         true => "; Secure",
         false => "",
@@ -166,7 +166,7 @@ fn visitor(page: &WebPage, headers: &HeaderMap) -> Option<Visitor> {
     let pairs = cookies.flat_map(|value| value.split(';'));
     let mut ours =
         pairs.filter_map(|pair| pair.trim().strip_prefix(COOKIE_NAME)?.strip_prefix('='));
-    // Another server of this machine may have set one of the same name.
+    // Another server of this machine may have set a cookie of the same name.
     let known = ours.find(|cookie| page.door.knows(cookie))?;
     Some(Visitor::new(known, headers.contains_key(LOOKS_AGAIN)))
 }
@@ -175,9 +175,9 @@ fn text(headers: &HeaderMap, name: http::HeaderName) -> Option<&str> {
     headers.get(name).map(|value| value.to_str().unwrap_or(""))
 }
 
-/// Returns whether a form comes from this page. Cookies also go with forms of pages on other ports of this machine,
-/// so the origin is compared with the host that the request names, port and all; a proxy may have put its own name
-/// there.
+/// Returns whether a form comes from this page. Cookies are also sent with forms of pages on other ports of this
+/// machine, so the origin is compared with the host that the request names, including the port; a proxy may have put
+/// its own name there.
 fn is_own(page: &WebPage, headers: &HeaderMap) -> bool {
     let site = headers.get(FETCH_SITE);
     if site.is_some_and(|site| site != "same-origin" && site != "none") {

@@ -21,7 +21,7 @@ impl Fields {
         ))
     }
 
-    /// Returns the first value of a name, without spaces around it; none where it is missing or empty.
+    /// Returns the first value of a name, without surrounding spaces; none if it is missing or empty.
     pub(super) fn one(&self, name: &str) -> Option<&str> {
         let value = self.raw(name).map(str::trim);
         value.filter(|value| !value.is_empty())
@@ -39,7 +39,7 @@ impl Fields {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// Returns a number; none where it is missing or no number.
+    /// Returns a number; none if it is missing or not a number.
     pub(super) fn number<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
         self.one(name)?.parse().ok()
     }

@@ -1,4 +1,5 @@
-//! What every view of the page has around it: title, navigation with its numbers, what is told once, and the tokens of forms.
+//! The frame of every view of the page: title, navigation with its counts, one-time messages, and the tokens of
+//! forms.
 
 use super::WebPage;
 use super::assets;
@@ -31,11 +32,11 @@ pub(super) struct NavigationEntry {
     /// The key that leads there, after `g`.
     pub(super) key: char,
     pub(super) is_current: bool,
-    /// How much there is to do; 0 is not shown.
+    /// The number of waiting items; 0 is not shown.
     pub(super) count: usize,
 }
 
-/// What is around a view; each template gets it as `frame`.
+/// The frame of a view; each template gets it as `frame`.
 pub(super) struct Frame {
     pub(super) title: String,
     pub(super) entries: Vec<NavigationEntry>,
@@ -91,7 +92,7 @@ impl Frame {
     }
 }
 
-/// How much there is to do.
+/// The numbers of waiting items.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) waiting: usize,

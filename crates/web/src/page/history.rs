@@ -1,5 +1,5 @@
-//! *History*: operations by session, file and time, one operation with its diffs, the life of a file, who wrote which line, and
-//! undo, redo and restore with a preview.
+//! *History*: operations by session, file and time, one operation with its diffs, the history of a file, the author
+//! of each line, and undo, redo and restore with a preview.
 
 mod before;
 mod file;
@@ -31,7 +31,7 @@ pub(super) fn routes() -> Router<Arc<WebPage>> {
         )
 }
 
-/// Returns what an operation did to a file, as rows; none where the rules forbid showing the file's text.
+/// Returns the change of an operation to a file, as rows; none if the rules forbid showing the file's text.
 fn file_diff(
     history: &History,
     change: &FileChange,

@@ -19,22 +19,22 @@ pub(super) fn query(path: &str, fields: &[(&str, &str)]) -> String {
     }
 }
 
-/// Returns the address of a file's life.
+/// Returns the address of a file's history.
 pub(super) fn file(path: &Path) -> String {
     query("/history/file", &[("path", &path.to_string_lossy())])
 }
 
-/// Returns the address of who wrote which line of a file.
+/// Returns the address of the page with the author of each line of a file.
 pub(super) fn lines(path: &Path) -> String {
     query("/history/lines", &[("path", &path.to_string_lossy())])
 }
 
-/// Returns a path relative to its root, with characters that deceive made visible.
+/// Returns a path relative to its root, with deceptive characters made visible.
 pub(super) fn shown(history: &History, path: &Path) -> String {
     visible_line(&history.relative(path).to_string_lossy()).into_owned()
 }
 
-/// Returns the file that a query names: below a root, by its whole path or from the first root on.
+/// Returns the file that a query names: below a root, by its absolute path or relative to the first root.
 pub(super) fn path_of(lancet: &Lancet, given: &str) -> Option<PathBuf> {
     let roots = lancet.roots();
     let path = roots.first()?.join(given);

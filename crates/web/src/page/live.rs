@@ -1,4 +1,4 @@
-//! What the browsers that show the page are told from: one thread follows the events of the state folder for all of them, while
+//! Notifies the browsers that show the page: one thread follows the events of the state folder for all of them, while
 //! there is at least one.
 
 use std::os::fd::AsFd as _;
@@ -10,10 +10,10 @@ use lancet::history::{EventWait, EventsSince, Wake};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
-/// How many browsers listen at most.
+/// The largest number of browsers that listen.
 const MOST: usize = 64;
 
-/// What tells the browsers.
+/// The notifier of the browsers.
 pub(super) struct LiveNews {
     lancet: Lancet,
     places: Arc<Semaphore>,
@@ -21,7 +21,7 @@ pub(super) struct LiveNews {
     followed: Mutex<Weak<Following>>,
 }
 
-/// The thread that follows the events; it ends when this value goes.
+/// The thread that follows the events; it ends when this value is dropped.
 pub(super) struct Following {
     pub(super) newest: watch::Receiver<i64>,
     _kept: UnixStream,
@@ -41,12 +41,12 @@ impl LiveNews {
         self.end.cancel();
     }
 
-    /// Returns what ends every stream.
+    /// Returns the token that ends every stream.
     pub(super) fn ended(&self) -> CancellationToken {
         self.end.clone()
     }
 
-    /// Returns a place for one more browser; none where too many listen.
+    /// Returns a place for one more browser; none if too many listen.
     pub(super) fn place(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.places).try_acquire_owned().ok()
     }
@@ -75,7 +75,7 @@ impl LiveNews {
     }
 }
 
-/// Notes the number of each newest event until nobody needs it any more.
+/// Publishes the number of each newest event until no browser needs it any more.
 fn follow(lancet: &Lancet, watched: &UnixStream, told: &watch::Sender<i64>) -> Option<()> {
     let mut wait = EventWait::new(lancet.state_dir()?);
     let mut reader = lancet.history()?.events(&EventsSince::Now).ok()??;

@@ -1,4 +1,4 @@
-//! A time on the page. The server writes it in UTC; the script writes it as the browser's person reads times.
+//! A time on the page. The server writes it in UTC; the script formats it for the user's locale and time zone.
 
 use askama::Template;
 use chrono::DateTime;
@@ -19,12 +19,12 @@ impl Moment {
         self.formatted("%Y-%m-%dT%H:%M:%SZ")
     }
 
-    /// Returns the time for a person without the script: `2026-11-17 16:20 UTC`.
+    /// Returns the time for people, shown without the script: `2026-11-17 16:20 UTC`.
     pub(super) fn words(self) -> String {
         self.formatted("%Y-%m-%d %H:%M UTC")
     }
 
-    /// Returns the time in UTC; empty where it is in no year that the calendar has.
+    /// Returns the time in UTC; empty if the calendar does not have its year.
     fn formatted(self, format: &str) -> String {
         let time = DateTime::from_timestamp_millis(self.0);
         time.map_or_else(String::new, |time| time.format(format).to_string())

@@ -1,5 +1,5 @@
-//! *Review*: what was written since the last look, by session and prompt, one diff for each file. A file is marked as seen, a hunk
-//! is taken back, and lines are commented on, each by a form of its own.
+//! *Review*: the changes since the last look, by session and prompt, with one diff for each file. Separate forms mark
+//! a file as seen, undo a hunk, and comment on lines.
 
 mod act;
 mod comments;

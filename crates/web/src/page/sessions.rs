@@ -1,5 +1,5 @@
-//! *Sessions*: the agents at work, what each has read and changed, the calls that wait, files that two of them work on, and the
-//! button that stops the writes of one.
+//! *Sessions*: the active agents, what each has read and changed, the calls that wait, files that two of them work
+//! on, and the button that stops the writes of one.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,11 +23,11 @@ use super::told::Tone;
 use super::view;
 use super::visitor::Visitor;
 
-/// Who stops and resumes, for the record.
+/// The originator of stops and resumptions, as it is recorded.
 const PERSON: &str = "a person on the page";
-/// How many files are named in each list of a session.
+/// The number of files that are named in each list of a session.
 const MOST_FILES: usize = 12;
-/// How many files that several sessions work on are named.
+/// The number of shared files of several sessions that are named.
 const MOST_OVERLAPS: usize = 50;
 
 /// Returns the paths of this part of the page.
@@ -47,14 +47,14 @@ struct ListView {
     more_overlaps: usize,
 }
 
-/// A session as the template shows it.
+/// A session in the form of the template.
 struct SessionView {
     key: String,
-    /// Its name; of a session without one the program that it is.
+    /// Its name; for a session without one, the program's name.
     name: String,
-    /// The key that lancet made up for a session without a name.
+    /// The key that lancet generated for a session without a name.
     quiet: Option<String>,
-    /// What kind of sub-agent it is, and of which session.
+    /// The kind of sub-agent, and the session that it belongs to.
     sub_agent: Option<(String, String)>,
     is_named: bool,
     history: String,
@@ -78,7 +78,7 @@ struct ClientView {
     pid: Option<u64>,
 }
 
-/// A file, with the link to its life.
+/// A file, with the link to its history.
 struct FileView {
     path: String,
     link: String,
@@ -260,7 +260,7 @@ async fn resume(State(page): State<Arc<WebPage>>, visitor: Visitor, form: SentFo
     .await
 }
 
-/// Carries out what a button says, and goes back to the list.
+/// Carries out the action of a button, and returns to the list.
 fn act(
     page: &WebPage,
     visitor: &Visitor,
@@ -270,7 +270,7 @@ fn act(
     let (Some(key), Some(sessions)) = (form.0.one("session"), page.lancet.sessions()) else {
         return view::missing("This form names no session.");
     };
-    // Only a session that is known can be stopped: a form must not fill the state folder with names.
+    // Only a known session can be stopped: a form must not be able to fill the state folder with names.
     let is_known = sessions.clone().of_all_projects().find(key);
     match is_known.map(|found| found.iter().any(|one| one == key)) {
         Ok(true) => {}

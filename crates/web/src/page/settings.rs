@@ -1,5 +1,5 @@
-//! *Settings*: the rules in force and where each is from, why a tool may touch a file or not, and what a project's settings ask for
-//! that nobody has trusted. The page changes no settings.
+//! *Settings*: the rules in force and the source of each, why a tool may touch a file or not, and the requests of a
+//! project's settings that the user has not trusted. The page changes no settings.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use super::visitor::Visitor;
 
 /// The tools that the form offers.
 const TOOLS: [&str; 6] = ["Read", "Edit", "Write", "Glob", "Grep", "DeleteFile"];
-/// A file that stands for any in a folder.
+/// A file name that represents any file of a folder.
 const ANY_FILE: &str = "any-file";
 /// The longest line of a project's settings that is shown, in characters.
 const LONGEST_LINE: usize = 200;
@@ -58,7 +58,7 @@ struct RuleView {
     source: String,
 }
 
-/// What a project's settings file asks for and does not get.
+/// A request of a project's settings file that is not granted.
 struct IgnoredFile {
     path: String,
     lines: Vec<IgnoredLine>,
@@ -70,7 +70,7 @@ struct IgnoredLine {
     text: String,
 }
 
-/// A decision and what decided.
+/// A decision and its reason.
 struct ExplainedView {
     tool: String,
     path: String,
@@ -128,7 +128,7 @@ async fn show(State(page): State<Arc<WebPage>>, visitor: Visitor, fields: Fields
     .await
 }
 
-/// Returns the mode with what it means.
+/// Returns the mode with its meaning.
 fn mode(word: &'static str) -> (&'static str, &'static str) {
     let words = match word {
         "plan" => "Nothing is written.",
@@ -163,7 +163,7 @@ fn ignored(lancet: &Lancet) -> Vec<IgnoredFile> {
     files
 }
 
-/// Returns a line of a file, where it may be read.
+/// Returns a line of a file, if it may be read.
 fn line(lancet: &Lancet, path: &Path, number: usize) -> String {
     let text = match lancet.resource(path).map(|found| found.content) {
         Ok(ResourceContent::Text(text)) => text,
@@ -176,7 +176,7 @@ fn line(lancet: &Lancet, path: &Path, number: usize) -> String {
     visible(&line.trim().chars().take(LONGEST_LINE).collect::<String>())
 }
 
-/// Explains what decides about a file.
+/// Explains the decision about a file.
 fn explained(lancet: &Lancet, tool: &str, given: &str) -> ExplainedView {
     let refused = |path: &str, because: String| ExplainedView {
         tool: visible(tool),
@@ -196,7 +196,7 @@ fn explained(lancet: &Lancet, tool: &str, given: &str) -> ExplainedView {
         return refused(given, "there is no root".to_owned());
     };
     let mut path = root.join(given);
-    // Rules are about files: a folder is explained by a file that it could have.
+    // Rules apply to files, so a folder is explained by a file that it could contain.
     if given.ends_with('/') {
         path.push(ANY_FILE);
     }

@@ -1,4 +1,4 @@
-//! What the handlers of the page share, and the threads on which their answers are made.
+//! The state that the handlers of the page share, and the threads on which their answers are made.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use super::view;
 use super::waiting::Lately;
 use crate::names::PublicUrl;
 
-/// How many requests for the page are worked on at once; further ones wait.
+/// The number of requests for the page that are processed at once; further ones wait.
 const AT_ONCE: usize = 8;
 
-/// What the page is made from.
+/// The data that the page is made from.
 pub(crate) struct WebPage {
     pub(super) lancet: Lancet,
     pub(super) door: Door,
@@ -52,12 +52,12 @@ impl WebPage {
         self.live.end();
     }
 
-    /// Returns how many files are to be reviewed.
+    /// Returns the number of files to be reviewed.
     pub(super) fn to_review(&self) -> usize {
         self.review_count.count(&self.lancet)
     }
 
-    /// Makes an answer on a thread where it may block.
+    /// Makes an answer on a thread that may block.
     pub(super) async fn answer(
         self: Arc<Self>,
         make: impl FnOnce(&Self) -> Response + Send + 'static,

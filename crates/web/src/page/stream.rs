@@ -1,4 +1,4 @@
-//! `/live`: tells a browser that something has happened, and how much there is to do.
+//! `/live`: notifies a browser that something has happened, and how many items wait.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use super::live::Following;
 use super::visitor::Visitor;
 use super::{WebPage, view};
 
-/// Browsers are told at most this often; what happens in between is told together. Counting takes the database that agents
+/// The minimum interval between notifications; events in between are combined. Counting uses the database that agents
 /// write to, so it is not done for each of their changes.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How often an empty comment is sent, so that a proxy does not close the connection for lack of traffic.
+/// The interval at which an empty comment is sent, so that a proxy does not close the connection for lack of traffic.
 const ALIVE: Duration = Duration::from_secs(15);
 
 /// Answers a browser with a stream of server-sent events.
@@ -49,7 +49,7 @@ pub(super) async fn stream(State(page): State<Arc<WebPage>>, visitor: Visitor) -
     response
 }
 
-/// Sends an event whenever something has happened, until the browser has left or its device is forgotten.
+/// Sends an event whenever something has happened, until the browser has left or its device is removed.
 async fn tell(
     page: Arc<WebPage>,
     visitor: Visitor,

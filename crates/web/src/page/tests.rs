@@ -1,4 +1,4 @@
-//! History, Sessions and Settings as a browser gets them: requests with a cookie go through the paths of the page.
+//! History, Sessions and Settings as a browser gets them: requests with a cookie go through the routes of the page.
 
 mod others;
 
@@ -23,7 +23,7 @@ use super::{WebPage, router};
 /// Text that must never come out as markup.
 const HOSTILE: &str = "<img src=x onerror=alert(1)>";
 
-/// A project with a page on it, and a browser that was let in.
+/// A project with a page on it, and a browser that has access.
 struct Desk {
     folder: TestFolder,
     agent: Lancet,
@@ -32,7 +32,7 @@ struct Desk {
     runtime: tokio::runtime::Runtime,
 }
 
-/// What the page answers.
+/// An answer of the page.
 struct Seen {
     status: StatusCode,
     to: String,
@@ -103,7 +103,7 @@ impl Desk {
         self.call("talk", "Edit", arguments)
     }
 
-    /// The id of the newest operation.
+    /// Returns the id of the newest operation.
     fn newest(&self) -> String {
         let history = self.agent.history().expect("a state folder");
         history
@@ -155,7 +155,7 @@ impl Desk {
         self.send(request.body(Body::from(form.finish())).expect("a request"))
     }
 
-    /// The value of a hidden field.
+    /// Returns the value of a hidden field.
     fn field(text: &str, name: &str) -> String {
         let start = format!("name=\"{name}\" value=\"");
         let (_, rest) = text.split_once(&start).expect("the field");
@@ -253,7 +253,7 @@ fn a_person_undoes_redoes_and_restores_what_the_preview_shows() {
 
     let address = format!("/history/{first}/restore");
     let shown = Desk::field(&desk.get(&format!("{address}?file=1")), "shown");
-    // The file changes while the person looks.
+    // The file changes while the user looks at the preview.
     fs::write(desk.path("a.txt"), "three\n").expect("written");
     let seen = desk.post(&address, &[("shown", &shown), ("file", "1")]);
     assert_eq!(
@@ -312,7 +312,7 @@ fn the_life_of_a_file_and_who_wrote_its_lines() {
     );
     let none = desk.get("/history/file?path=none.txt");
     assert!(none.contains("No change of this file is on record"));
-    // What may not be read is named and never shown.
+    // Text that may not be read is named and never shown.
     fs::create_dir(desk.path("hidden")).expect("made");
     let free = Lancet::builder()
         .root(desk.path(""))

@@ -1,23 +1,23 @@
-//! What the page tells a person once, after a form was carried out: it stands at the top of the next page they see.
+//! Messages that the page shows once, after a form was carried out, at the top of the next page that the user sees.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use super::visitor::Visitor;
 
-/// The most devices that have something to be told.
+/// The largest number of devices with waiting messages.
 const MOST_DEVICES: usize = 100;
-/// The most that waits to be told to one device.
+/// The largest number of messages that wait for one device.
 const MOST_TOLD: usize = 20;
 
-/// Whether what was told is good news.
+/// Whether the message is good news.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tone {
     Done,
     Refused,
 }
 
-/// One sentence or more for a person.
+/// A message to the user.
 #[derive(Clone, Debug)]
 pub(super) struct Told {
     pub(super) tone: Tone,
@@ -25,7 +25,7 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// Makes a message about something that was not done.
+    /// Creates a message about an action that was not done.
     pub(super) fn refused(words: String) -> Self {
         let tone = Tone::Refused;
         Self { tone, words }
@@ -36,12 +36,12 @@ impl Told {
     }
 }
 
-/// What is still to be told, by device.
+/// The waiting messages, by device.
 #[derive(Default)]
 pub(super) struct ToldOnce(Mutex<HashMap<blake3::Hash, Vec<Told>>>);
 
 impl ToldOnce {
-    /// Tells a device something with the next page it gets.
+    /// Adds a message for the next page that a device gets.
     pub(super) fn tell(&self, visitor: &Visitor, tone: Tone, words: impl Into<String>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= MOST_DEVICES {
@@ -54,7 +54,7 @@ impl ToldOnce {
         }
     }
 
-    /// Takes what is to be told.
+    /// Removes and returns the waiting messages of a device.
     pub(super) fn take(&self, visitor: &Visitor) -> Vec<Told> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.remove(&visitor.device).unwrap_or_default()

@@ -11,8 +11,9 @@ use http::{HeaderName, HeaderValue, StatusCode};
 
 use super::assets;
 
-/// What a browser may do on the page: load what this server has, send forms to it, and nothing else. No script or style stands in
-/// the HTML itself, so text that slipped through as HTML could still run nothing.
+/// The Content-Security-Policy of the page: a browser may load resources of this server, send forms to it, and do
+/// nothing else. The HTML itself contains no script or style, so text that slipped through as HTML could still not
+/// run anything.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Returns a rendered template.
@@ -36,7 +37,7 @@ pub(super) fn go_to(path: &str) -> Response {
     response
 }
 
-/// A sentence alone, with the way back.
+/// A page with a single message and a link back.
 #[derive(Template)]
 #[template(path = "said.html")]
 struct SaidView<'w> {
@@ -45,7 +46,7 @@ struct SaidView<'w> {
     style: &'static str,
 }
 
-/// Returns a sentence alone.
+/// Returns a page with a single message.
 pub(super) fn said(status: StatusCode, words: &str) -> Response {
     let view = SaidView {
         title: match status {
@@ -62,17 +63,17 @@ pub(super) fn said(status: StatusCode, words: &str) -> Response {
     }
 }
 
-/// Returns a request that is not allowed.
+/// Returns the answer to a request that is not allowed.
 pub(super) fn refused(words: &str) -> Response {
     said(StatusCode::FORBIDDEN, words)
 }
 
-/// Returns the answer where there is nothing at an address.
+/// Returns the answer for an address that does not exist.
 pub(super) fn missing(words: &str) -> Response {
     said(StatusCode::NOT_FOUND, words)
 }
 
-/// Returns the state folder cannot be read, or a fault of lancet.
+/// Returns the answer if the state folder cannot be read, or for a fault of lancet.
 pub(super) fn broken() -> Response {
     said(
         StatusCode::INTERNAL_SERVER_ERROR,
@@ -95,7 +96,7 @@ pub(super) async fn protected(mut response: Response) -> Response {
         (CONTENT_SECURITY_POLICY, POLICY),
         (X_FRAME_OPTIONS, "DENY"),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        // With `no-referrer` browsers would not say either which page a form comes from.
+        // With `no-referrer`, browsers would also omit the origin of a form.
         (REFERRER_POLICY, "same-origin"),
         (
             HeaderName::from_static("cross-origin-opener-policy"),

@@ -5,15 +5,15 @@ use std::convert::Infallible;
 use axum::extract::FromRequestParts;
 use http::request::Parts;
 
-/// What a request's header says when the script asks for a page to compare it with the one that is shown.
+/// The header of a request by which the script asks for a page to compare it with the one that is shown.
 pub(super) const LOOKS_AGAIN: &str = "lancet-looks-again";
 
-/// A device that was let in.
+/// A device that has access.
 #[derive(Clone)]
 pub(super) struct Visitor {
-    /// The hash of its cookie: names the device, and is no secret that lets anybody in.
+    /// The hash of its cookie. It identifies the device and is not a secret that gives access.
     pub(super) device: blake3::Hash,
-    /// Whether the script asks for the page again, which the person does not see as it is.
+    /// Whether the script requests the page again, in which case the user does not see the answer as it is.
     pub(super) looks_again: bool,
     key: [u8; 32],
 }
@@ -46,7 +46,8 @@ impl<S: Sync> FromRequestParts<S> for Visitor {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
         let visitor = parts.extensions.get::<Self>().cloned();
-        // Behind the entrance there is always one; the one that is made here knows the token of no form.
+        // Requests that passed the entrance always have a visitor; the one that is created here knows no form's
+        // token.
         Ok(visitor.unwrap_or_else(|| Self::new("", false)))
     }
 }

@@ -1,6 +1,6 @@
-//! *Waiting*: the questions that wait for an answer. `/` lists them, `/waiting/{id}` shows one whole; forms approve it, a part of it
-//! or an edited text, or reject it. A form names the question by its id, and a question never changes what it shows: where a file
-//! moved on, another question takes its place and this one refuses.
+//! *Waiting*: the questions that wait for an answer. `/` lists them, `/waiting/{id}` shows one completely; forms
+//! approve it, a part of it or an edited text, or reject it. A form names the question by its id, and a question
+//! never changes what it shows: if a file has changed, another question replaces it and this one is refused.
 
 mod answer;
 mod decide;

@@ -1,4 +1,5 @@
-//! Whether diffs are shown unified or side by side: `?view=` says so, and a cookie that holds this word alone remembers it.
+//! Whether diffs are shown unified or side by side: `?view=` selects it, and a cookie with only this word stores the
+//! choice.
 
 use std::convert::Infallible;
 
@@ -14,10 +15,10 @@ use crate::page::fields::Fields;
 
 /// The name of the cookie.
 const COOKIE_NAME: &str = "lancet-view";
-/// How long a browser keeps it: a year.
+/// The time for which a browser stores it: a year.
 const AGE: u32 = 365 * 24 * 60 * 60;
 
-/// How old and new lines stand to each other.
+/// The arrangement of old and new lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::page) enum DiffLayout {
     /// Below each other.
@@ -70,7 +71,7 @@ impl<S: Sync> FromRequestParts<S> for DiffLayout {
     }
 }
 
-/// Lets the browser remember the layout that a request asks for.
+/// Makes the browser store the layout that a request selects.
 pub(in crate::page) async fn remember(request: Request, next: Next) -> Response {
     let asked = DiffLayout::asked(request.uri().query());
     let mut response = next.run(request).await;
@@ -84,12 +85,12 @@ pub(in crate::page) async fn remember(request: Request, next: Next) -> Response 
     response
 }
 
-/// The links that change the layout of the view that was asked for; the other fields of its query stay.
+/// The links that change the layout of the requested view; the other fields of its query stay.
 #[derive(Clone, Template)]
 #[template(path = "diff/layout.html")]
 pub(in crate::page) struct LayoutChoice {
     pub(in crate::page) layout: DiffLayout,
-    /// What stands before the field `view`: an address that ends in `?` or `&`.
+    /// The text before the field `view`: an address that ends in `?` or `&`.
     address: String,
 }
 

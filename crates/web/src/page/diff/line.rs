@@ -1,4 +1,4 @@
-//! The text of a line in parts: what its words are in its language, which of them changed, and the rest of a long line.
+//! The text of a line in parts: the syntax class of each part, which parts changed, and the rest of a long line.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -10,27 +10,27 @@ use std::time::{Duration, Instant};
 use lancet::doors::visible;
 use lancet_rendering::{DiffLine, Role, Span, Syntax, SyntaxState, Token};
 
-/// How many bytes of a line are shown at once; the rest is opened.
+/// The number of bytes of a line that are shown at once; the rest can be opened.
 const LONGEST: usize = 600;
-/// How long the syntax colours of one answer may take. A build for tests is slower, and is to show the same.
+/// The time limit for the syntax highlighting of one answer. A test build is slower and must show the same result.
 const COLOURS: Duration = Duration::from_millis(match cfg!(debug_assertions) {
     true => 400,
     false => 12,
 });
 
-/// How long the first lines of a language may take: its patterns are made when they are first used.
+/// The time limit for the first lines of a language, whose patterns are compiled when they are first used.
 const FIRST_COLOURS: Duration = Duration::from_millis(match cfg!(debug_assertions) {
     true => 4_000,
     false => 100,
 });
 
-/// The most languages that get this time.
+/// The largest number of languages that get this time.
 const MOST_LANGUAGES: usize = 64;
 
-/// The languages that were shown already, by the ends of names.
+/// The languages that were shown already, by file name extension.
 static SHOWN: Mutex<BTreeSet<OsString>> = Mutex::new(BTreeSet::new());
 
-/// When the time for the syntax colours of an answer that begins now is over.
+/// Returns the time at which the highlighting of an answer that begins now has to stop.
 pub(in crate::page) fn deadline() -> Instant {
     let now = Instant::now();
     now.checked_add(COLOURS).unwrap_or(now)
@@ -51,12 +51,12 @@ pub(in crate::page) struct LineText {
     pub(in crate::page) parts: Vec<TextPart>,
     /// The rest of a long line.
     pub(in crate::page) rest: Vec<TextPart>,
-    /// How many characters the rest has.
+    /// The number of characters of the rest.
     pub(in crate::page) more: usize,
 }
 
 impl LineText {
-    /// Puts a line together.
+    /// Assembles a line.
     pub(super) fn new(text: &str, changed: &[Range<usize>], spans: &[Span]) -> Self {
         let cut = match text.len() > LONGEST {
             true => floor(text, LONGEST),
@@ -70,7 +70,7 @@ impl LineText {
     }
 }
 
-/// Returns the nearest place at or before this one where a character begins.
+/// Returns the nearest character boundary at or before this position.
 fn floor(text: &str, at: usize) -> usize {
     let mut places = (0..=at.min(text.len())).rev();
     places
@@ -78,7 +78,7 @@ fn floor(text: &str, at: usize) -> usize {
         .unwrap_or(0)
 }
 
-/// Cuts a range of a line at every place where its class or its being changed changes.
+/// Splits a range of a line wherever its class changes or a changed part begins or ends.
 fn parts(
     text: &str,
     range: Range<usize>,
@@ -98,7 +98,8 @@ fn parts(
         let (is_token, token_ends) = within(tokens.peek().map(|(span, _)| span), at);
         let end = range.end.min(change_ends).min(token_ends);
         let token = tokens.peek().filter(|_| is_token);
-        // A range that does not lie on characters is no part of the text; it is shown to its end as it is.
+        // A range that is not on character boundaries is not part of the text; the text is shown unchanged to its
+        // end.
         let (piece, end) = match text.get(at..end) {
             Some(piece) if !piece.is_empty() => (piece, end),
             _ => (text.get(at..range.end).unwrap_or_default(), range.end),
@@ -113,7 +114,7 @@ fn parts(
     parts
 }
 
-/// Returns whether a place is within a range that ends after it, and where that changes next.
+/// Returns whether a position is within a range that ends after it, and the next position at which that changes.
 fn within(range: Option<&Range<usize>>, at: usize) -> (bool, usize) {
     match range {
         Some(range) if range.start <= at => (true, range.end),
@@ -135,7 +136,8 @@ fn class(token: Token) -> &'static str {
     }
 }
 
-/// What the words of the lines of a diff are. Old and new lines are two texts, which are one again where a hunk begins.
+/// The syntax classes of a diff's lines. Old and new lines are highlighted as two texts, which start again from the
+/// same state at each hunk.
 pub(super) struct Colours {
     syntax: Syntax,
     old: SyntaxState,
@@ -159,13 +161,13 @@ impl Colours {
         Some(Self { syntax, old, new })
     }
 
-    /// Begins with a hunk.
+    /// Starts a new hunk.
     pub(super) fn restart(&mut self) {
         self.old = self.syntax.start();
         self.new = self.old.clone();
     }
 
-    /// Names the words of the next line, whose text is made visible already.
+    /// Returns the syntax classes of the next line, whose deceptive characters are visible already.
     pub(super) fn line(&mut self, line: &DiffLine<'_>, text: &str) -> Vec<Span> {
         match line.role {
             Role::Removed => self.syntax.line(&mut self.old, text),
@@ -184,7 +186,7 @@ impl Colours {
     }
 }
 
-/// Returns the text of a diff's line, with what deceives made visible.
+/// Returns the text of a diff's line, with deceptive characters made visible.
 pub(super) fn shown(line: &DiffLine<'_>) -> String {
     visible(line.text()).into_owned()
 }

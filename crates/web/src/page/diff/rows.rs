@@ -9,9 +9,9 @@ use lancet_rendering::{ChangedWords, DiffLine, Role, Span, changed_words};
 use super::layout::DiffLayout;
 use super::line::{Colours, LineText, shown};
 
-/// A run of more unchanged lines than this is folded, but for some lines at both its ends.
+/// The length above which a run of unchanged lines is folded, except some lines at both its ends.
 const LONG_CONTEXT: usize = 16;
-/// How many lines of a folded run stay.
+/// The number of lines at each end of a folded run that stay visible.
 const STAYS: usize = 4;
 
 /// The rows of a hunk, as bodies of a table.
@@ -20,15 +20,15 @@ const STAYS: usize = 4;
 pub(in crate::page) struct DiffRows {
     pub(in crate::page) bodies: Vec<DiffBody>,
     pub(in crate::page) is_split: bool,
-    /// How many lines of the diff they are.
+    /// The number of lines of the diff in these rows.
     pub(in crate::page) lines: usize,
 }
 
 impl askama::filters::HtmlSafe for DiffRows {}
 
-/// Rows that stand together.
+/// Rows that belong together.
 pub(in crate::page) struct DiffBody {
-    /// Whether they are unchanged lines that are opened by a click.
+    /// Whether they are unchanged lines that a click unfolds.
     pub(in crate::page) is_folded: bool,
     pub(in crate::page) rows: Vec<DiffRow>,
 }
@@ -37,9 +37,9 @@ pub(in crate::page) struct DiffBody {
 pub(in crate::page) enum DiffRow {
     /// A line below the one before.
     Line(DiffCell, Option<usize>),
-    /// An old line beside a new one.
+    /// An old line next to a new one.
     Pair(Option<DiffCell>, Option<DiffCell>),
-    /// Something about the lines.
+    /// A remark about the lines.
     Remark(String),
 }
 
@@ -47,16 +47,16 @@ pub(in crate::page) enum DiffRow {
 pub(in crate::page) struct DiffCell {
     pub(in crate::page) class: &'static str,
     pub(in crate::page) sign: &'static str,
-    /// The number in the new text, or in the old one where it is a removed line. In a unified diff an unchanged line has the old
-    /// number beside it.
+    /// The number in the new text, or in the old one for a removed line. In a unified diff an unchanged line also
+    /// shows the old number.
     pub(in crate::page) number: Option<usize>,
-    /// What a comment on this line names: the number, with a minus sign for a removed line.
+    /// The name of this line in a comment: the number, with a minus sign for a removed line.
     pub(in crate::page) name: String,
     pub(in crate::page) text: LineText,
 }
 
 impl DiffRows {
-    /// Makes rows of the lines of a hunk that are in the range.
+    /// Converts the lines of a hunk that are in the range to rows.
     pub(super) fn of(
         lines: &[DiffLine<'_>],
         range: Range<usize>,
@@ -252,7 +252,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Puts the lines of a block beside each other.
+/// Places the old and new lines of a block side by side.
 fn pair(rows: &mut Vec<DiffRow>, left: &mut Vec<DiffCell>, right: &mut Vec<DiffCell>) {
     let (mut left, mut right) = (left.drain(..), right.drain(..));
     loop {

@@ -1,4 +1,4 @@
-//! A file's diff as a whole table with plain heads, for views that have no buttons at the hunks.
+//! A file's diff as a whole table with plain heads, for views without buttons at the hunks.
 
 use askama::Template;
 
@@ -8,11 +8,12 @@ use super::{Diff, DiffLayout};
 #[derive(Template)]
 #[template(path = "diff/file.html")]
 pub(in crate::page) struct FileDiff {
-    /// What the table is, for those who do not see it: "Changes of src/main.rs".
+    /// The table's caption for screen readers: "Changes of src/main.rs".
     pub(in crate::page) caption: String,
     pub(in crate::page) layout: DiffLayout,
     pub(in crate::page) diff: Diff,
-    /// The path of the page that shows a part of this diff; the number of its first line is put behind it. It ends in `=`.
+    /// The path of the page that shows a part of this diff, to which the number of its first line is appended. It
+    /// ends in `=`.
     pub(in crate::page) more: String,
 }
 

@@ -1,4 +1,4 @@
-//! The rows of a diff say what the diff says.
+//! Tests that the rows of a diff have the same text as the diff.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -39,7 +39,7 @@ fn text(line: &LineText) -> String {
 /// Lines with their numbers.
 type Lines = Vec<(usize, String)>;
 
-/// The lines of the old and of the new text as the rows have them, with their numbers.
+/// Returns the lines of the old and of the new text in the rows, with their numbers.
 fn sides(diff: &Diff) -> (Lines, Lines) {
     let (mut old, mut new) = (Vec::new(), Vec::new());
     let mut put = |left: Option<(usize, &DiffCell)>, right: Option<(usize, &DiffCell)>| {
@@ -73,7 +73,7 @@ fn sides(diff: &Diff) -> (Lines, Lines) {
     (old, new)
 }
 
-/// A diff of some hunks, each given by its lines: kept, removed or added.
+/// Returns a diff of some hunks, each given by its lines: kept, removed or added.
 fn diff_of(hunks: &[Vec<(u8, String)>]) -> (String, Lines, Lines) {
     let (mut diff, mut old, mut new) = (String::new(), Vec::new(), Vec::new());
     let (mut left, mut right) = (1, 1);
@@ -111,7 +111,8 @@ fn hunks() -> impl Strategy<Value = Vec<Vec<(u8, String)>>> {
 proptest! {
     #![proptest_config(lancet_testing::laws::config_of(lancet_testing::laws::limited(lancet_testing::laws::cases(), 100)))]
 
-    /// In both layouts, and put together from parts of any length, the rows have every line of both texts once, in order and with its number.
+    /// In both layouts, and combined from parts of any length, the rows have every line of both texts once, in order
+    /// and with its number.
     #[test]
     fn the_rows_are_the_diff(hunks in hunks(), part in 1usize..60) {
         let (diff, old, new) = diff_of(&hunks);

@@ -1,5 +1,6 @@
-//! The files as they were when a preview was made. What is carried out is what was shown: the old bytes, the operation and the wish
-//! decide the new ones, so the same digest means the same change, also where no line of it can be shown.
+//! The files as they were when a preview was made. Exactly what was shown is carried out: the old bytes, the
+//! operation and the requested action determine the new bytes. So the same digest means the same change, even if none
+//! of its lines can be shown.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -9,12 +10,12 @@ use lancet::approval::FileQuestion;
 use lancet::history::{History, OnDisk, Operation};
 use lancet::outcome::Outcome;
 
-/// The contents of the files of an operation; none where there is no such file.
+/// The contents of the files of an operation; none if there is no such file.
 #[derive(Default)]
 pub(super) struct Before(BTreeMap<PathBuf, Option<OnDisk>>);
 
 impl Before {
-    /// Reads the files. This comes before the preview is made: what is written in between makes another digest.
+    /// Reads the files, before the preview is made: a write in between leads to another digest.
     pub(super) fn read(history: &History, operation: &Operation) -> Self {
         let paths = operation.files.iter().flat_map(|file| {
             let old = file.moved_from.as_ref();
@@ -27,7 +28,7 @@ impl Before {
         )
     }
 
-    /// Returns the digest of these files and of what a preview says of them; empty where it is a refusal.
+    /// Returns the digest of these files and of their preview; empty if the preview is a refusal.
     pub(super) fn digest(&self, reply: &Reply) -> String {
         let Outcome::Changed(change) = reply.outcome() else {
             return String::new();
@@ -50,7 +51,8 @@ impl Before {
         hasher.finalize().to_hex().to_string()
     }
 
-    /// Returns whether a question is about a file as it was read here. A link has no revision that could be compared.
+    /// Returns whether a question is about a file in the state that was read here. A link has no revision that could
+    /// be compared.
     pub(super) fn has(&self, file: &FileQuestion) -> bool {
         let Some(base) = file.base.as_deref() else {
             return true;

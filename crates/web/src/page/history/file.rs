@@ -1,4 +1,4 @@
-//! The life of a file: its changes with their diffs, newest first, through the names that it had.
+//! The history of a file: its changes with their diffs, newest first, through the names that it had.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,9 +18,9 @@ use crate::page::frame::{Frame, Section};
 use crate::page::visitor::Visitor;
 use crate::page::{links, view};
 
-/// How many changes a page has.
+/// The number of changes on one page.
 const AT_ONCE: usize = 20;
-/// How many lines of each diff are shown; the rest is with the operation.
+/// The number of lines of each diff that are shown; the rest is on the operation's page.
 const MOST_LINES: usize = 80;
 
 #[derive(Template)]
@@ -35,7 +35,7 @@ struct LifeView {
     is_first_page: bool,
 }
 
-/// One change in the life of the file.
+/// One change in the history of the file.
 struct EventView {
     operation: Summary,
     prompt: Option<String>,
@@ -47,7 +47,7 @@ struct EventView {
     diff: Option<FileDiff>,
 }
 
-/// Shows the life of a file.
+/// Shows the history of a file.
 pub(super) async fn life(
     State(page): State<Arc<WebPage>>,
     visitor: Visitor,
@@ -132,7 +132,7 @@ fn events(
     Ok(events)
 }
 
-/// Returns whether the page can name the path in an address.
+/// Returns whether the page can express the path in an address.
 fn is_shown_name(path: &Path) -> bool {
     path.to_str().is_some()
 }

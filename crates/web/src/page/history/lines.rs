@@ -1,4 +1,4 @@
-//! Who wrote which line of a file as it is on the disk: a person or an agent, its session, and the operation.
+//! The author of each line of a file in its present state: the user or an agent, its session, and the operation.
 
 use std::sync::Arc;
 
@@ -17,9 +17,9 @@ use crate::page::moment::Moment;
 use crate::page::visitor::Visitor;
 use crate::page::{links, view};
 
-/// How many lines a page has.
+/// The number of lines on one page.
 const AT_ONCE: usize = 1_000;
-/// The longest line that is shown whole, in characters.
+/// The length of a line up to which it is shown completely, in characters.
 const LONGEST: usize = 1_000;
 
 #[derive(Template)]
@@ -36,9 +36,9 @@ struct LinesView {
     next: Option<String>,
 }
 
-/// Lines that stand together and have one author.
+/// Adjacent lines that have one author.
 struct Run {
-    /// The operation that wrote them: its address, its short id, who made it, its session and its time.
+    /// The operation that wrote them: its address, its short id, its author, its session and its time.
     author: Option<Author>,
     lines: Vec<(usize, String)>,
     place: String,
@@ -52,7 +52,7 @@ struct Author {
     time: Moment,
 }
 
-/// Shows who wrote which line.
+/// Shows the author of each line.
 pub(super) async fn lines(
     State(page): State<Arc<WebPage>>,
     visitor: Visitor,

@@ -1,5 +1,5 @@
-//! The list of operations, newest first, with its filters. A page goes on below the number of its last operation, so that what
-//! comes in meanwhile moves nothing.
+//! The list of operations, newest first, with its filters. The next page starts below the number of the last
+//! operation of this one, so that new operations do not shift it.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::page::frame::{Frame, Section};
 use crate::page::visitor::Visitor;
 use crate::page::{links, view};
 
-/// How many operations a page has.
+/// The number of operations on one page.
 const AT_ONCE: usize = 50;
 /// A day in milliseconds.
 const DAY: i64 = 24 * 60 * 60 * 1_000;
@@ -33,13 +33,13 @@ struct ListView {
     is_first_page: bool,
 }
 
-/// An operation, below the prompt that it came of where that is another one than that of the operation above.
+/// An operation, with the prompt that led to it if that differs from the prompt of the operation above.
 struct ListEntry {
     prompt: Option<String>,
     operation: Summary,
 }
 
-/// What the person looks for, as it was typed.
+/// The user's filter, as it was typed.
 #[derive(Clone, Default)]
 struct HistoryFilter {
     words: String,
@@ -115,7 +115,7 @@ pub(super) async fn list(
             ..LogQuery::default()
         };
         let found = match path {
-            // A file that is not below a root has no operations here.
+            // A file outside the roots has no operations here.
             Some(None) => Ok(Vec::new()),
             _ => history.log(&query),
         };
@@ -139,12 +139,12 @@ pub(super) async fn list(
     .await
 }
 
-/// Returns the file that was typed, where it is below a root; none where none was typed.
+/// Returns the file that was typed, if it is below a root; none if none was typed.
 fn one_of_path(page: &WebPage, typed: &str) -> Option<Option<PathBuf>> {
     (!typed.is_empty()).then(|| links::path_of(&page.lancet, typed))
 }
 
-/// Returns the beginning of a day in UTC, in milliseconds since 1970; none where the text is no date such as
+/// Returns the beginning of a day in UTC, in milliseconds since 1970; none if the text is not a date such as
 /// `2026-11-17`.
 fn day(text: &str) -> Option<i64> {
     let date = NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;

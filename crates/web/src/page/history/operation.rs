@@ -1,4 +1,4 @@
-//! One operation: who made it and why, its diffs, and what can be done about it.
+//! One operation: who made it and why, its diffs, and the actions on it.
 
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ use crate::page::frame::{Frame, Section};
 use crate::page::visitor::Visitor;
 use crate::page::{links, view};
 
-/// How many files have their diffs on the page at once.
+/// The largest number of files with diffs on the page at once.
 const MOST_FILES: usize = 50;
-/// How many lines of diffs the page has at most, over all files.
+/// The largest number of lines of diffs on the page, over all files.
 const MOST_LINES: usize = 1_200;
 
 #[derive(Template)]
@@ -48,9 +48,9 @@ struct FileView {
     number: usize,
     file: FileSummary,
     lines: String,
-    /// Whether the rules let its text be shown.
+    /// Whether the rules allow showing its text.
     is_shown: bool,
-    /// None where the rules forbid it, or where the page is long enough.
+    /// None if the rules forbid it, or if the page is long enough.
     diff: Option<FileDiff>,
     has_before: bool,
     has_after: bool,
@@ -82,7 +82,7 @@ pub(super) async fn show(
     .await
 }
 
-/// Returns the operation of this id, where all its files are below the roots.
+/// Returns the operation of this id if all its files are below the roots.
 pub(super) fn find(history: &History, id: &str) -> Option<Operation> {
     let is_one =
         (8..=32).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -95,7 +95,7 @@ pub(super) fn find(history: &History, id: &str) -> Option<Operation> {
     }
 }
 
-/// Returns the answer where there is no such operation.
+/// Returns the answer for an operation that does not exist.
 pub(super) fn missing() -> Response {
     view::missing(
         "There is no such operation on this project's files. It may be too old to be kept.",

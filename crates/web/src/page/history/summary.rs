@@ -1,4 +1,4 @@
-//! An operation as lists show it.
+//! An operation as it is shown in lists.
 
 use lancet::doors::visible_line;
 use lancet::history::{
@@ -9,11 +9,11 @@ use lancet::review::{PAGE_CLIENT, SHELL_CLIENT};
 use crate::page::links;
 use crate::page::moment::Moment;
 
-/// How many files of an operation a list names.
+/// The number of an operation's files that a list names.
 const MOST_FILES: usize = 4;
-/// How the key of a session without a name begins.
+/// The prefix of the key of a session without a name.
 const UNNAMED: &str = "unnamed-";
-/// How many characters of an id are shown.
+/// The number of characters of an id that are shown.
 const SHOWN_ID: usize = 6;
 
 /// One operation.
@@ -22,14 +22,14 @@ pub(super) struct Summary {
     pub(super) short: String,
     pub(super) tool: String,
     pub(super) time: Moment,
-    /// Who made it: the agent's name, or a person.
+    /// The author: the agent's name, or the user.
     pub(super) who: String,
-    /// The session where it has a name, with the link to its operations.
+    /// The session if it has a name, with the link to its operations.
     pub(super) session: Option<(String, String)>,
-    /// What it is besides a change: "undo", "redo", "written late".
+    /// The kind of operation if it is not a plain change: "undo", "redo", "written late".
     pub(super) kind: Option<&'static str>,
     pub(super) is_unsure: bool,
-    /// Whether all of it was taken back, or a part.
+    /// Whether all of it was undone, or a part.
     pub(super) undone: Option<&'static str>,
     pub(super) files: Vec<FileSummary>,
     pub(super) more_files: usize,
@@ -107,7 +107,7 @@ pub(super) fn short(id: &str) -> String {
     id.get(from..).unwrap_or(id).to_owned()
 }
 
-/// Returns the word for what happened to a file; none for the usual.
+/// Returns the label of a file's change; none for the usual kind.
 pub(super) fn kind(kind: ChangeKind) -> Option<&'static str> {
     match kind {
         ChangeKind::Create => Some("new"),
@@ -117,7 +117,7 @@ pub(super) fn kind(kind: ChangeKind) -> Option<&'static str> {
     }
 }
 
-/// Returns who made an operation.
+/// Returns the author of an operation.
 pub(super) fn who(operation: &Operation) -> String {
     match operation.client.as_deref() {
         Some(SHELL_CLIENT) => "a person at the shell".to_owned(),
@@ -130,7 +130,7 @@ pub(super) fn who(operation: &Operation) -> String {
     }
 }
 
-/// Returns the prompts that operations came of, for each operation in its order.
+/// Returns the prompts that led to operations, for each operation in order.
 pub(super) fn prompts(history: &History, operations: &[Operation]) -> Vec<Option<String>> {
     let mut known: Vec<(&str, Vec<Mark>)> = Vec::new();
     let mut found = Vec::with_capacity(operations.len());
@@ -141,7 +141,7 @@ pub(super) fn prompts(history: &History, operations: &[Operation]) -> Vec<Option
                 session: Some(session.to_owned()),
                 ..MarkQuery::default()
             };
-            // A list without prompts is better than none.
+            // If the prompts cannot be read, the list is shown without them.
             known.push((session, history.marks(&query).unwrap_or_default()));
         }
         let marks = known.iter().find(|(name, _)| *name == session);

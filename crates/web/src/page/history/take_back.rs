@@ -1,5 +1,6 @@
-//! Undo, redo and restore: a preview of what becomes of the files, then the button that carries it out. What is carried out is what
-//! was shown: the form names the preview by its hash, and where the files have changed since there is a new preview.
+//! Undo, redo and restore: a preview of the resulting files, then the button that carries it out. Exactly what was
+//! shown is carried out: the form names the preview by its hash, and if the files have changed since, there is a new
+//! preview.
 
 use std::sync::Arc;
 
@@ -26,10 +27,10 @@ use crate::page::told::Tone;
 use crate::page::visitor::Visitor;
 use crate::page::{links, view};
 
-/// After how many lines of diffs the files that follow are only named. The diff of a file is shown whole.
+/// The number of lines of diffs after which further files are only named. The diff of a file is shown completely.
 const MOST_LINES: usize = 2_000;
 
-/// What is to be done about an operation.
+/// The action on an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Act {
     Undo,
@@ -64,7 +65,7 @@ impl Act {
     }
 }
 
-/// What exactly is asked for: the fields of the query and of the form.
+/// The exact request: the fields of the query and of the form.
 struct Wish {
     act: Act,
     operation: Operation,
@@ -93,7 +94,7 @@ impl Wish {
         })
     }
 
-    /// Carries it out, or only looks what would become of the files.
+    /// Carries it out, or only computes the resulting files.
     fn run(&self, page: &WebPage, run: Run) -> Reply {
         let is_dry = matches!(run, Run::Preview);
         let person = Person(match run {
@@ -131,11 +132,11 @@ impl Wish {
 /// Whether the files are written.
 enum Run {
     Preview,
-    /// They are, where they are still these.
+    /// They are written, if they are still these.
     Write(Before),
 }
 
-/// The person who has seen the preview of these files and pressed the button.
+/// Approves as the user who has seen the preview of these files and pressed the button.
 struct Person(Before);
 
 impl Approver for Person {
@@ -165,11 +166,11 @@ struct PreviewView {
     fields: Vec<(&'static str, String)>,
     /// The hash of what is shown.
     shown: String,
-    /// What the preview says besides the diffs.
+    /// The text of the preview besides the diffs.
     lead: Option<String>,
     notes: Vec<String>,
     files: Vec<FileView>,
-    /// Why nothing can be done.
+    /// The reason why nothing can be done.
     refusal: Option<String>,
     can_merge: bool,
     can_leave_out: bool,
@@ -185,7 +186,7 @@ struct FileView {
     diff: Option<FileDiff>,
 }
 
-/// Shows what would become of the files.
+/// Shows the preview of the resulting files.
 pub(super) async fn preview(
     State(page): State<Arc<WebPage>>,
     Path((id, act)): Path<(String, String)>,
@@ -210,7 +211,7 @@ pub(super) async fn preview(
     .await
 }
 
-/// Carries out what was shown.
+/// Carries out the change that was shown.
 pub(super) async fn carry_out(
     State(page): State<Arc<WebPage>>,
     Path((id, act)): Path<(String, String)>,
@@ -262,7 +263,7 @@ fn told(wish: &Wish, change: &ChangeOutcome) -> String {
     more.join("\n")
 }
 
-/// Returns the fields that lead to the same preview.
+/// Returns the form fields that lead to the same preview.
 fn repeated(wish: &Wish) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
     if wish.act == Act::Restore {
@@ -334,7 +335,7 @@ fn shown(
         let shown = DiffPart {
             layout,
             from: 0,
-            // All of a file: it is approved as a whole.
+            // All lines of a file, since it is approved as a whole.
             most: usize::MAX,
             until,
         };
@@ -369,7 +370,7 @@ fn file_view(history: &History, file: &FileOutcome, shown: &DiffPart, has_room: 
     }
 }
 
-/// Returns a text of several lines with characters that deceive made visible.
+/// Returns a text of several lines with deceptive characters made visible.
 fn visible(text: &str) -> String {
     let lines: Vec<_> = text.lines().map(visible_line).collect();
     lines.join("\n")

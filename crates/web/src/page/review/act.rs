@@ -1,4 +1,4 @@
-//! What the forms of the review do. Each leads back to the review, which tells at its top what was done.
+//! The actions of the review's forms. Each leads back to the review, with a message at its top about the result.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::page::told::Tone;
 use crate::page::view;
 use crate::page::visitor::Visitor;
 
-/// What a form did: good or bad news, in words.
+/// The result of a form: a message of success or failure.
 type Done = Result<String, String>;
 
-/// Carries a form out, and tells what came of it.
+/// Carries out a form, and queues a message about the result.
 async fn act(
     page: Arc<WebPage>,
     visitor: Visitor,
@@ -52,7 +52,7 @@ fn files(form: &Fields, review: &Reviews) -> Vec<(PathBuf, String)> {
     named.collect()
 }
 
-/// Marks files as seen, as they were shown.
+/// Marks files as seen in the state in which they were shown.
 pub(super) async fn seen(
     State(page): State<Arc<WebPage>>,
     visitor: Visitor,
@@ -70,7 +70,7 @@ pub(super) async fn seen(
     .await
 }
 
-/// Marks everything as seen that the page knew of.
+/// Marks everything as seen that the page showed.
 pub(super) async fn all_seen(
     State(page): State<Arc<WebPage>>,
     visitor: Visitor,
@@ -87,7 +87,7 @@ pub(super) async fn all_seen(
     .await
 }
 
-/// Takes one hunk back.
+/// Undoes one hunk.
 pub(super) async fn take_back(
     State(page): State<Arc<WebPage>>,
     visitor: Visitor,
@@ -131,7 +131,7 @@ pub(super) async fn comment(
     .await
 }
 
-/// Takes a comment back that has not reached its session.
+/// Withdraws a comment that has not reached its session.
 pub(super) async fn withdraw(
     State(page): State<Arc<WebPage>>,
     visitor: Visitor,

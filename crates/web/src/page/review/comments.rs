@@ -1,11 +1,11 @@
-//! The comments that wait for their session or have reached it.
+//! The comments that wait for their session or have been delivered to it.
 
 use lancet::doors::visible_line;
 use lancet::review::{DeliveredWith, HistoryError, Reviews};
 
 use crate::page::moment::Moment;
 
-/// How many comments are listed.
+/// The number of comments that are listed.
 const MOST: usize = 30;
 
 /// A comment.
@@ -15,7 +15,7 @@ pub(super) struct CommentEntry {
     pub(super) session: String,
     pub(super) words: String,
     pub(super) time: Moment,
-    /// When it was delivered, and with what.
+    /// The time of its delivery, and the kind of message.
     pub(super) delivered: Option<(Moment, &'static str)>,
 }
 

@@ -1,4 +1,4 @@
-//! How many files are to be reviewed, which every part of the page shows.
+//! The number of files to be reviewed, which every part of the page shows.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,23 +6,23 @@ use lancet::Lancet;
 use lancet::history::EventsSince;
 use lancet::review::ReviewTally;
 
-/// How many files were to be reviewed after the event with this number: counting takes milliseconds where thousands of changes
-/// were not looked at.
+/// The number of files to be reviewed after the event with this number. It is cached because counting takes
+/// milliseconds if thousands of changes were not looked at.
 #[derive(Default)]
 pub(in crate::page) struct ReviewCount(Mutex<(Option<(i64, usize)>, ReviewTally)>);
 
 impl ReviewCount {
-    /// Counts the files that are to be reviewed, if anything happened since the last count.
+    /// Counts the files to be reviewed, if any event happened since the last count.
     pub(in crate::page) fn count(&self, lancet: &Lancet) -> usize {
         let newest = || {
             let reader = lancet.history()?.events(&EventsSince::Now).ok()??;
             Some(reader.position())
         };
-        // What happens after this makes the number of the next count.
+        // Later events change the number that the next count is compared with.
         let Some(newest) = newest() else {
             return 0;
         };
-        // Requests that ask at the same time wait for one count.
+        // Concurrent requests wait for one count.
         let counted = self.0.lock();
         let (counted, tally) = &mut *counted.unwrap_or_else(PoisonError::into_inner);
         if let Some((_, number)) = counted.filter(|(at, _)| *at == newest) {

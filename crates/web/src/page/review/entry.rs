@@ -1,4 +1,4 @@
-//! A file of the review as the templates show it.
+//! A file of the review in the form of the templates.
 
 use lancet::doors::{size, visible_line};
 use lancet::history::ChangeKind;
@@ -7,35 +7,35 @@ use lancet::review::{Contribution, ReviewText, ReviewedFile};
 
 use crate::page::diff::{Diff, DiffPart};
 
-/// The most sessions and operations that are named one by one.
+/// The largest number of sessions and operations that are listed individually.
 const NAMED: usize = 8;
 
 /// A file.
 pub(super) struct FileEntry {
-    /// Names what is shown: the newest operation, and the file in it.
+    /// Identifies what is shown: the newest operation, and the index of the file in it.
     pub(super) id: String,
     pub(super) path: String,
-    /// What happened to it, where it was not changed in place.
+    /// The kind of change, if the file was not changed in place.
     pub(super) kind: Option<&'static str>,
     pub(super) moved_from: Option<String>,
     pub(super) added: usize,
     pub(super) removed: usize,
-    /// What is to be said instead of a diff, or beside it.
+    /// Messages that are shown instead of a diff, or in addition to it.
     pub(super) facts: Vec<String>,
-    /// The sessions that a comment can be for, the one that wrote last first.
+    /// The sessions that a comment can be for, the last writer first.
     pub(super) sessions: Vec<String>,
-    /// The operations that contributed, newest first, with who made each.
+    /// The operations that contributed, newest first, with the author of each.
     pub(super) operations: Vec<(String, String)>,
-    /// How many operations are not named.
+    /// The number of operations that are not listed.
     pub(super) further: usize,
     /// The revision at the last look, as the forms send it back.
     pub(super) before: String,
-    /// The name of each hunk, as the forms send it back; none where hunks cannot be taken back.
+    /// The name of each hunk, as the forms send it back; none if hunks cannot be undone.
     hunks: Vec<String>,
     /// The lines of each hunk in the new text, for comments.
     lines: Vec<(usize, usize)>,
     pub(super) diff: Diff,
-    /// Whether the diff is left out because the others are long.
+    /// Whether the diff is omitted because the others are long.
     pub(super) is_left_out: bool,
 }
 
@@ -138,7 +138,7 @@ impl FileEntry {
         }
     }
 
-    /// Returns the name of a hunk, where it can be taken back.
+    /// Returns the name of a hunk, if it can be undone.
     pub(super) fn hunk(&self, text: &usize) -> Option<&str> {
         self.hunks.get(*text).map(String::as_str)
     }
@@ -148,13 +148,13 @@ impl FileEntry {
         self.lines.get(*text).copied().unwrap_or((1, 1))
     }
 
-    /// Returns the session that wrote last.
+    /// Returns the last session that wrote.
     pub(super) fn session(&self) -> &str {
         self.sessions.first().map_or("", String::as_str)
     }
 }
 
-/// Returns the first and the last changed line of a hunk in the new text; the line before where lines were only
+/// Returns the first and the last changed line of a hunk in the new text, or the line before if lines were only
 /// removed.
 fn changed(hunk: &lancet::outcome::Hunk) -> (usize, usize) {
     let mut next = hunk.new_start.max(1);
@@ -203,12 +203,12 @@ fn operations(file: &ReviewedFile) -> Vec<(String, String)> {
     file.contributions.iter().take(NAMED).map(by).collect()
 }
 
-/// Bytes in hexadecimal digits.
+/// Returns the bytes in hexadecimal digits.
 fn hex(bytes: &[u8; 32]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns the revision of these digits; `none` stands for no file.
+/// Returns the revision with these digits; `none` means that there is no file.
 pub(super) fn revision_of(digits: &str) -> Option<Option<[u8; 32]>> {
     if digits == "none" {
         return Some(None);

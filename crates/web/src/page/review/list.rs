@@ -1,4 +1,4 @@
-//! `/review` and `/review/file`: what is to be reviewed, and one file of it alone.
+//! `/review` and `/review/file`: the files to be reviewed, and a single one of them.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,11 +20,11 @@ use crate::page::moment::Moment;
 use crate::page::view;
 use crate::page::visitor::Visitor;
 
-/// How many files are shown with their diffs.
+/// The number of files that are shown with their diffs.
 const FILES: usize = 10;
-/// How many lines of all diffs together are shown at once; the diffs of further files are opened by a link.
+/// The number of lines of all diffs together that are shown at once; a link opens the diffs of further files.
 const LINES: usize = 1_200;
-/// How many further files are named.
+/// The number of further files that are named.
 const NAMED: usize = 200;
 
 #[derive(Template)]
@@ -36,13 +36,13 @@ struct ListView {
     groups: Vec<GroupEntry>,
     /// Further files: a name for the address, and the path.
     others: Vec<(String, String)>,
-    /// How many further files are not even named.
+    /// The number of further files that are not even named.
     unnamed: usize,
-    /// How many files there are in all.
+    /// The total number of files.
     total: usize,
     upto: i64,
     comments: Vec<CommentEntry>,
-    /// Whether this is one file alone.
+    /// Whether this is a single file.
     is_one: bool,
 }
 
@@ -54,7 +54,7 @@ struct GroupEntry {
     files: Vec<FileEntry>,
 }
 
-/// Shows what is to be reviewed.
+/// Shows the files to be reviewed.
 pub(super) async fn list(
     State(page): State<Arc<WebPage>>,
     visitor: Visitor,
@@ -175,7 +175,7 @@ pub(super) async fn file(
     .await
 }
 
-/// Returns the file that a name stands for: an operation and the index of the file in it.
+/// Returns the file of a name, which consists of an operation and the index of the file in it.
 pub(super) fn path_of(review: &Reviews, id: &str) -> Option<PathBuf> {
     let (operation, at) = id.split_once('.')?;
     review.path_of(operation, at.parse().ok()?).ok()?

@@ -1,5 +1,5 @@
-//! A comment as a form sends it: the person's words with the text of the line that they are about, for a session that wrote in the
-//! file and can still be told.
+//! A comment sent by a form: the user's text with the text of the line that it is about, for a session that wrote in
+//! the file and can still receive messages.
 
 use lancet::history::{History, IdMatch};
 use lancet::outcome::unified;
@@ -10,15 +10,15 @@ use super::list::path_of;
 use crate::page::WebPage;
 use crate::page::fields::Fields;
 
-/// The longest words of a person, in characters; the quoted line comes on top. The field has the same limit.
+/// The longest text of a comment, in characters, without the quoted line. The field has the same limit.
 const LONGEST: usize = 1_800;
-/// How much of a line is quoted, in characters.
+/// The length to which a quoted line is cut, in characters.
 const QUOTED: usize = 80;
 
-/// Reads the comment of a form; none where the form is about a file or session that is not there.
+/// Reads the comment of a form; none if the form is about a file or session that does not exist.
 ///
 /// # Errors
-/// The comment cannot be kept. Says why.
+/// The comment cannot be stored. The message says why.
 pub(super) fn read(
     page: &WebPage,
     review: &Reviews,
@@ -48,7 +48,7 @@ pub(super) fn read(
             "it has {length} characters, and at most {LONGEST} reach the agent"
         ));
     }
-    // A line is quoted only from the text that was shown: in a newer one its number may be that of another line.
+    // A line is quoted only from the text that was shown: in a newer text its number may refer to another line.
     let file = file.filter(|file| file.operation == shown);
     let place = CommentPlace::read(form);
     let quoted = file.as_ref().and_then(|file| place.quoted(file));
@@ -70,7 +70,7 @@ pub(super) fn read(
     }))
 }
 
-/// What a comment is about.
+/// The lines that a comment is about.
 enum CommentPlace {
     File,
     /// Lines of the new text.
@@ -94,7 +94,7 @@ impl CommentPlace {
         }
     }
 
-    /// Returns what the line says; of several, the first.
+    /// Returns the text of the line; of several lines, the first.
     fn quoted(&self, file: &ReviewedFile) -> Option<String> {
         let ReviewText::Lines { hunks, .. } = &file.text else {
             return None;
@@ -138,7 +138,7 @@ fn wrote(
     matches!(found, Some(IdMatch::One(found)) if found.id == shown && found.session == session)
 }
 
-/// Returns whether a session without a name has ended: no process will answer for it again.
+/// Returns whether a session without a name has ended, so that no process will answer for it again.
 fn is_gone(page: &WebPage, session: &str) -> bool {
     let known = page
         .lancet

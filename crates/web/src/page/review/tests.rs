@@ -1,4 +1,4 @@
-//! What was really written, on the page, and what its forms do.
+//! Tests with actual writes on the page, and of the review's forms.
 
 use std::fs;
 use std::sync::Arc;
@@ -108,7 +108,7 @@ impl Desk {
     }
 }
 
-/// The values of all fields of a name, in the order of the page.
+/// Returns the values of all fields of a name, in the order of the page.
 fn values(page: &str, name: &str) -> Vec<String> {
     let before = format!("name=\"{name}\" value=\"");
     let parts = page.split(&before).skip(1);

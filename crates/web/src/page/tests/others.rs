@@ -1,4 +1,4 @@
-//! Sessions and Settings.
+//! Tests of Sessions and Settings.
 
 use http::StatusCode;
 

@@ -1,15 +1,15 @@
-//! A form becomes an answer: the whole change, the ticked parts of it, or no.
+//! Converts a form to an answer: the whole change, the ticked parts of it, or a rejection.
 
 use lancet::approval::{Answer, Pick, Question};
 
 use super::words::words;
 use crate::page::fields::Fields;
 
-/// Reads the answer that a form gives. The button that was pressed is the field `do`; each ticked box is a field `pick`, which names a
-/// file by its number (`2`) or a piece of one (`2.0`).
+/// Reads the answer of a form. The pressed button is the field `do`; each ticked checkbox is a field `pick`, which
+/// names a file by its number (`2`) or a piece of one (`2.0`).
 ///
 /// # Errors
-/// The form says nothing that can be carried out. Says why, and that nothing was decided.
+/// The form has no answer that can be carried out. The message says why, and that nothing was decided.
 pub(super) fn answer(question: &Question, fields: &Fields) -> Result<Answer, String> {
     let words = words(question, fields)?;
     let whole = || vec![Pick::Whole; question.files.len()];
@@ -39,7 +39,7 @@ pub(super) fn answer(question: &Question, fields: &Fields) -> Result<Answer, Str
     }
 }
 
-/// Returns the answer that writes what is picked.
+/// Returns the answer that writes the picked parts.
 fn approved(files: Vec<Pick>, words: Option<String>) -> Answer {
     match words.is_none() && files.iter().all(|pick| *pick == Pick::Whole) {
         true => Answer::Yes,
@@ -47,7 +47,7 @@ fn approved(files: Vec<Pick>, words: Option<String>) -> Answer {
     }
 }
 
-/// Returns what the ticked boxes pick of each file.
+/// Returns the parts of each file that the ticked checkboxes pick.
 fn picks(question: &Question, fields: &Fields) -> Result<Vec<Pick>, String> {
     let mut picks = vec![Pick::Nothing; question.files.len()];
     let unknown =
@@ -99,7 +99,7 @@ pub(super) fn group(question: &Question, file: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Returns the answer that writes an edited text in one file, and the others as they were proposed.
+/// Returns the answer that writes an edited text in one file, and the others as proposed.
 pub(super) fn edited(
     question: &Question,
     file: usize,

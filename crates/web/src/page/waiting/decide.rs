@@ -1,4 +1,4 @@
-//! Decisions that come from the page. The first decision counts, here as everywhere; what was decided meanwhile is told.
+//! Decisions made on the page. The first decision counts, as everywhere; a decision that was made meanwhile is shown.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::page::told::Tone;
 use crate::page::view::go_to;
 use crate::page::visitor::Visitor;
 
-/// Who decided, for the record.
+/// The originator of decisions, as it is recorded.
 const BY: &str = "a person on the page";
 
 /// Carries out the form of a question.
@@ -48,7 +48,7 @@ pub(super) async fn send(
     .await
 }
 
-/// Decides a question, and tells the person what came of it.
+/// Decides a question, and shows the user the result.
 pub(super) fn decide(page: &WebPage, visitor: &Visitor, found: &RecordedQuestion, answer: &Answer) {
     let decided = page
         .lancet
@@ -75,12 +75,12 @@ pub(super) fn decide(page: &WebPage, visitor: &Visitor, found: &RecordedQuestion
     }
 }
 
-/// Tells the person that something was not done.
+/// Shows the user that something was not done.
 pub(super) fn say(page: &WebPage, visitor: &Visitor, words: impl Into<String>) {
     page.told.tell(visitor, Tone::Refused, words);
 }
 
-/// Returns the decision in words.
+/// Returns the decision as text.
 fn said(found: &RecordedQuestion, answer: &Answer) -> String {
     let summary = Summary::of(found);
     let what = format!("{} {}", summary.tool, summary.subject);

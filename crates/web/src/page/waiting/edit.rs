@@ -1,5 +1,5 @@
-//! The new text of a file is edited on the page: the text in a field, then the diff of what was written there, then the
-//! approval of exactly that.
+//! Editing of a file's new text on the page: the text in a field, then the diff of the edited text, then the approval
+//! of exactly that text.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::page::told::Told;
 use crate::page::view::{self, go_to};
 use crate::page::visitor::Visitor;
 
-/// The form with the text, and the diff of what was written there.
+/// The form with the text, and the diff of the edited text.
 #[derive(Template)]
 #[template(path = "waiting/edit.html")]
 struct EditView {
@@ -33,9 +33,9 @@ struct EditView {
     file: usize,
     path: String,
     text: String,
-    /// The words for the agent that were typed before.
+    /// The message to the agent that was typed before.
     words: String,
-    /// How many other files are written as they were proposed.
+    /// The number of other files that are written as proposed.
     others: usize,
     preview: Option<Preview>,
 }
@@ -47,15 +47,15 @@ impl EditView {
     }
 }
 
-/// What the edited text changes.
+/// The change that the edited text makes.
 struct Preview {
-    /// The diff; none where nothing is left of the change.
+    /// The diff; none if nothing is left of the change.
     diff: Option<FileDiff>,
-    /// Whether it is the text that was proposed.
+    /// Whether it is the proposed text.
     is_as_proposed: bool,
 }
 
-/// Returns the text that a field sent: browsers send every line end as CR LF.
+/// Returns the text that a field sent, with line ends restored: browsers send every line end as CR LF.
 fn as_typed(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
@@ -75,7 +75,7 @@ pub(super) async fn form(
     .await
 }
 
-/// Shows what an edited text would change.
+/// Shows the change that an edited text would make.
 pub(super) async fn preview(
     State(page): State<Arc<WebPage>>,
     Path(id): Path<String>,
@@ -143,12 +143,12 @@ pub(super) async fn approve(
     .await
 }
 
-/// What the person has typed so far.
+/// The user's input so far.
 #[derive(Default)]
 struct Edited {
     text: Option<String>,
     words: String,
-    /// Why it could not be approved.
+    /// The reason why it could not be approved.
     trouble: Option<String>,
 }
 
@@ -206,7 +206,8 @@ fn show(
     view::html(status, &view)
 }
 
-/// Returns what an edited text changes in the file as it is. All of it is shown: it is approved as a whole.
+/// Returns the change of an edited text to the file in its present state. All of it is shown, since it is approved as
+/// a whole.
 fn diff(file: &FileQuestion, text: &str, layout: DiffLayout) -> Option<FileDiff> {
     let diff = unified(file.old_text.as_deref().unwrap_or_default(), text, 3);
     if diff.is_empty() {

@@ -1,9 +1,9 @@
-//! Whether the new text of a file can be edited on the page.
+//! Determines whether the new text of a file can be edited on the page.
 
 use lancet::approval::FileQuestion;
 use lancet::questions::RecordedQuestion;
 
-/// Returns why the text of a file cannot be edited here; none where it can.
+/// Returns the reason why the text of a file cannot be edited here; none if it can.
 pub(super) fn hindrance(question: &RecordedQuestion, file: &FileQuestion) -> Option<&'static str> {
     let text = file.text.as_deref();
     match text {

@@ -6,7 +6,7 @@ use lancet::questions::RecordedQuestion;
 
 use crate::page::{WebPage, view};
 
-/// Returns the question of an id that concerns the roots of this server.
+/// Returns the question with this id, if it concerns the roots of this server.
 pub(super) fn found(page: &WebPage, id: &str) -> Option<RecordedQuestion> {
     let found = page.lancet.questions()?.get(id).ok()??;
     let roots = page.lancet.roots();

@@ -1,9 +1,9 @@
-//! The questions that were decided on the page lately, so that a person sees what becomes of their decisions.
+//! The questions that were recently decided on the page, so that users see the results of their decisions.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-/// How many are kept.
+/// The largest number that is stored.
 const MOST: usize = 6;
 
 /// Their ids, newest first.

@@ -1,4 +1,5 @@
-//! `/`: what waits, newest first. The newest have their diff where it is short; the others are a link away.
+//! `/`: the waiting questions, newest first. The newest are shown with their diff if it is short; the others are
+//! reached by a link.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,11 +21,11 @@ use crate::page::frame::{Frame, Section};
 use crate::page::view;
 use crate::page::visitor::Visitor;
 
-/// How many questions are on one page.
+/// The number of questions on one page.
 const PAGE: usize = 25;
-/// How many of them have their diff with them.
+/// The number of them that are shown with their diff.
 const WITH_DIFF: usize = 4;
-/// The longest diffs of a question that the list shows, in lines of all its files together.
+/// The longest diffs of a question that the list shows, in lines over all its files.
 const MOST_LINES: usize = 60;
 /// The same in bytes.
 const MOST_BYTES: usize = 6_000;
@@ -36,7 +37,7 @@ struct ListView {
     choice: LayoutChoice,
     entries: Vec<ListEntry>,
     total: usize,
-    /// Where the questions before and after these begin.
+    /// The positions of the questions before and after these.
     newer: Option<usize>,
     older: Option<usize>,
     lately: Vec<Summary>,
@@ -45,7 +46,7 @@ struct ListView {
 /// A question of the list.
 struct ListEntry {
     summary: Summary,
-    /// The diffs of its files; none where they are too long for the list.
+    /// The diffs of its files; none if they are too long for the list.
     diffs: Option<Vec<EntryDiff>>,
 }
 
@@ -57,7 +58,7 @@ struct EntryDiff {
     diff: FileDiff,
 }
 
-/// Shows what waits.
+/// Shows the waiting questions.
 pub(super) async fn list(
     State(page): State<Arc<WebPage>>,
     visitor: Visitor,
@@ -102,9 +103,9 @@ fn entries(questions: &Questions, ids: &[String], layout: DiffLayout) -> Vec<Lis
     found.enumerate().map(entry).collect()
 }
 
-/// Returns whether all that a question shows fits into the list, so that it can be answered there: every change is
-/// one of lines, and the list shows all of them. What moves, empties or removes a file without showing lines is
-/// opened first.
+/// Returns whether the whole question fits into the list, so that it can be answered there: every change consists of
+/// lines, and the list shows all of them. A question that moves, empties or removes a file without showing lines has
+/// to be opened first.
 fn is_short(one: &RecordedQuestion) -> bool {
     let files = &one.question.files;
     let says_all = |file: &FileQuestion| {
@@ -121,7 +122,7 @@ fn is_short(one: &RecordedQuestion) -> bool {
     bytes + said <= MOST_BYTES && lines <= MOST_LINES
 }
 
-/// Returns whether a piece shows lines: the diff of a file that is no text, or too large to compare, has none.
+/// Returns whether a piece shows lines. The diff of a file that is not text, or too large to compare, has none.
 fn has_changed_lines(piece: &Piece) -> bool {
     let is_change = |line: &DiffLine| matches!(line.role, Role::Added | Role::Removed);
     lines(&piece.diff).iter().any(is_change)
@@ -150,7 +151,7 @@ fn diffs(one: &RecordedQuestion, layout: DiffLayout, until: Instant) -> Vec<Entr
     files.iter().map(of_file).collect()
 }
 
-/// Returns what became of the questions that were decided here lately.
+/// Returns the outcome of the questions that were recently decided here.
 fn lately(page: &WebPage) -> Vec<Summary> {
     let ids = page.lately.ids();
     let found = ids.iter().filter_map(|id| found(page, id));

@@ -1,4 +1,4 @@
-//! `/waiting/{id}`: one question whole, with its diff, what may be answered, and what became of it.
+//! `/waiting/{id}`: one complete question, with its diff, the possible answers, and its outcome.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::page::told::Told;
 use crate::page::view;
 use crate::page::visitor::Visitor;
 
-/// How many lines of all diffs together are shown at once. The diffs of further files are opened by a link.
+/// The number of lines of all diffs together that are shown at once. A link opens the diffs of further files.
 const LINES: usize = 1_200;
 
 #[derive(Template)]
@@ -33,7 +33,7 @@ struct QuestionView {
     layout: DiffLayout,
     choice: LayoutChoice,
     files: Vec<FileView>,
-    /// Whether the person can answer.
+    /// Whether the user can answer.
     is_open: bool,
     /// Whether parts can be picked: the question has several, and does not have to be answered as a whole.
     has_parts: bool,
@@ -42,7 +42,7 @@ struct QuestionView {
     is_part: bool,
     session: String,
     always: Vec<String>,
-    /// The words of a form that could not be carried out.
+    /// The message of a form that could not be carried out.
     words: String,
 }
 
@@ -50,7 +50,7 @@ struct QuestionView {
 struct FileView {
     number: usize,
     path: String,
-    /// What happens to it, where it is not changed in place.
+    /// The kind of change, if the file is not changed in place.
     kind: Option<&'static str>,
     moved_from: Option<String>,
     added: usize,
@@ -59,25 +59,25 @@ struct FileView {
     reason: Option<String>,
     rule: Option<String>,
     notices: Vec<String>,
-    /// Whether there is a box for the whole file; a file that goes with an earlier one has none.
+    /// Whether there is a checkbox for the whole file; a file that belongs to an earlier one has none.
     has_box: bool,
-    /// Whether its pieces have boxes of their own.
+    /// Whether its pieces have separate checkboxes.
     has_pieces: bool,
     /// The names of the other files that are written together with this one.
     goes_with: Vec<String>,
-    /// Where its text can be edited.
+    /// Whether its text can be edited.
     can_edit: bool,
     diff: Diff,
-    /// Whether the diff is left out because the others are long; it is opened by a link.
+    /// Whether the diff is omitted because the others are long; a link opens it.
     is_left_out: bool,
-    /// The boxes that were ticked in a form that could not be carried out.
+    /// The checkboxes that were ticked in a form that could not be carried out.
     ticked: Vec<String>,
-    /// The comments of that form: the line, and the words.
+    /// The comments of that form: the line, and the text.
     comments: Vec<(String, String)>,
 }
 
 impl FileView {
-    /// Takes over what a form has for this file.
+    /// Restores the fields that a form has for this file.
     fn fill(&mut self, sent: &Fields) {
         self.ticked = sent.all("pick").map(str::to_owned).collect();
         let number = self.number.to_string();
@@ -89,12 +89,12 @@ impl FileView {
             .collect();
     }
 
-    /// Returns whether the box of the whole file was ticked.
+    /// Returns whether the checkbox of the whole file was ticked.
     fn is_ticked(&self) -> bool {
         self.ticked.contains(&self.number.to_string())
     }
 
-    /// Returns whether the box of a piece was ticked.
+    /// Returns whether the checkbox of a piece was ticked.
     fn is_piece_ticked(&self, piece: &usize) -> bool {
         self.ticked.contains(&format!("{}.{piece}", self.number))
     }
@@ -134,7 +134,8 @@ pub(super) async fn show(
     .await
 }
 
-/// Shows a question again whose form could not be carried out: says why, and every field has what the person put into it.
+/// Shows a question again whose form could not be carried out: gives the reason, and every field has the user's
+/// input.
 pub(super) fn show_again(
     page: &WebPage,
     visitor: &Visitor,
@@ -249,8 +250,8 @@ fn file_view(
     }
 }
 
-/// Returns the whole diff of a change that is too long for the question's own diff, made from the texts. Such a
-/// change is one piece.
+/// Returns the complete diff of a change that is too long for the question's own diff, computed from the texts. Such
+/// a change is one piece.
 fn whole_diff(file: &FileQuestion) -> Option<String> {
     let is_cut = file.notices.iter().any(|notice| notice == TOO_LONG_TO_SHOW);
     is_cut.then_some(())?;

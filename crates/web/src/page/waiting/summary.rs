@@ -1,26 +1,26 @@
-//! What a question is about, in a few words: who asks, what for, why, and how it stands.
+//! A summary of a question: who asks, about what, why, and its state.
 
 use lancet::approval::{ChangeKind, FileQuestion, Question};
 use lancet::questions::{QuestionState, RecordedQuestion};
 
 use crate::page::moment::Moment;
 
-/// How many files a summary names.
+/// The number of files that a summary names.
 const NAMED: usize = 6;
 
-/// How the names of sessions begin that lancet made up.
+/// The prefix of the names that lancet generates for sessions.
 const UNNAMED: &str = "unnamed-";
-/// How many characters at the end of an operation's id are shown.
+/// The number of characters at the end of an operation's id that are shown.
 const SHOWN_ID: usize = 6;
 
-/// A question in a few words.
+/// The summary of a question.
 pub(super) struct Summary {
     pub(super) id: String,
     pub(super) tool: String,
     /// The file, or the first of several.
     pub(super) subject: String,
     pub(super) client: String,
-    /// The session, where it has a name.
+    /// The session, if it has a name.
     pub(super) session: Option<String>,
     pub(super) call: Option<String>,
     pub(super) reason: String,
@@ -31,12 +31,12 @@ pub(super) struct Summary {
     pub(super) removed: usize,
     /// The first files.
     pub(super) files: Vec<FileSummary>,
-    /// How many files are not named.
+    /// The number of files that are not named.
     pub(super) further: usize,
     pub(super) state: QuestionStanding,
 }
 
-/// What happens to a file, in a few words.
+/// The summary of a file's change.
 pub(super) struct FileSummary {
     pub(super) path: String,
     pub(super) kind: Option<&'static str>,
@@ -57,7 +57,7 @@ impl FileSummary {
     }
 }
 
-/// Returns the word for what happens to a file; none where it is changed in place, or moved.
+/// Returns the label of a file's change; none if it is changed in place, or moved.
 pub(super) fn kind(file: &FileQuestion) -> Option<&'static str> {
     match file.kind {
         ChangeKind::Create => Some("new file"),
@@ -66,10 +66,10 @@ pub(super) fn kind(file: &FileQuestion) -> Option<&'static str> {
     }
 }
 
-/// How a question stands.
+/// The state of a question.
 pub(super) enum QuestionStanding {
     Open,
-    /// A person said yes, and the agent's call has not written it yet.
+    /// The user approved it, and the agent's call has not written it yet.
     Approved {
         by: String,
         at: Moment,
@@ -86,7 +86,7 @@ pub(super) enum QuestionStanding {
         operation: String,
         shown: String,
     },
-    /// Another question took its place.
+    /// Another question replaced it.
     Superseded {
         by: String,
     },
@@ -131,7 +131,7 @@ fn named(session: &str) -> Option<String> {
     is_named.then(|| session.to_owned())
 }
 
-/// Returns the file, or the first one and how many more.
+/// Returns the file, or the first one and the number of others.
 fn subject(question: &Question) -> String {
     let first = question.files.first();
     let first = first.map(|file| file.shown_relative()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Forms become answers, and the pages of questions that were really asked.
+//! Tests of the conversion of forms to answers, and of the pages of actual questions.
 
 mod forms;
 mod handlers;

@@ -1,20 +1,20 @@
-//! The words that go to the model with an answer: what the person wrote, and their comments on lines of the diff, each with
-//! its file and line.
+//! The message to the model that accompanies an answer: the user's text, and the user's comments on lines of the
+//! diff, each with its file and line.
 
 use lancet::approval::{FileQuestion, Question};
 use lancet_rendering::{Role, lines};
 
 use crate::page::fields::Fields;
 
-/// The longest words of an answer, in characters: the model is told no more.
+/// The longest message of an answer, in characters; the model gets no more.
 const LONGEST: usize = 4_000;
-/// How much of a line is quoted, in characters.
+/// The length to which a quoted line is cut, in characters.
 const QUOTED: usize = 80;
 
-/// Returns the words of a form; none where there are none.
+/// Returns the message of a form; none if it has none.
 ///
 /// # Errors
-/// They are too long, or a comment is on a file that the question does not have. Says so.
+/// The message is too long, or a comment is on a file that the question does not have. The error says so.
 pub(super) fn words(question: &Question, fields: &Fields) -> Result<Option<String>, String> {
     let mut all: Vec<String> = Vec::new();
     all.extend(fields.one("words").map(plain));
@@ -39,13 +39,13 @@ pub(super) fn words(question: &Question, fields: &Fields) -> Result<Option<Strin
     }
 }
 
-/// Words as they were written, with LF line ends and without blanks around them.
+/// Returns a text with LF line ends and without surrounding blanks.
 fn plain(words: &str) -> String {
     words.replace("\r\n", "\n").trim().to_owned()
 }
 
-/// Returns the place of a comment: the file, the line, and what the line says. A removed line has a minus sign before
-/// its number.
+/// Returns the place of a comment: the file, the line number, and the text of the line. A removed line has a minus
+/// sign before its number.
 fn place(file: &FileQuestion, line: &str) -> Result<String, String> {
     let path = file.shown_relative();
     if line.is_empty() {
@@ -68,7 +68,7 @@ fn place(file: &FileQuestion, line: &str) -> Result<String, String> {
     })
 }
 
-/// Returns what a line of the diff says.
+/// Returns the text of a line of the diff.
 fn quoted(file: &FileQuestion, number: usize, is_old: bool) -> Option<String> {
     let diff = file.diff();
     let lines = lines(&diff);

@@ -1,4 +1,4 @@
-//! Each kind of form becomes its answer, or is refused with a sentence.
+//! Each kind of form is converted to its answer, or is refused with a message.
 
 use lancet::approval::{Answer, ChangeKind, FileQuestion, Pick, Piece, Question};
 
@@ -16,7 +16,7 @@ fn file(name: &str, pieces: usize) -> FileQuestion {
     file
 }
 
-/// Three files: one of three pieces, one that goes with the third.
+/// Returns a question about three files: one of three pieces, and one that belongs to the third.
 fn question() -> Question {
     let mut last = file("c.rs", 1);
     last.goes_with = Some(1);

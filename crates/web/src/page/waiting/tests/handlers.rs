@@ -1,4 +1,4 @@
-//! Questions that were really asked, on the page, and what becomes of them.
+//! Actual questions on the page, and their outcomes.
 
 use std::fs;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ struct Desk {
     runtime: tokio::runtime::Runtime,
 }
 
-/// What the page answers.
+/// An answer of the page.
 struct Seen {
     status: StatusCode,
     text: String,
@@ -78,7 +78,7 @@ impl Desk {
         self.lancet.session(&name).call(call)
     }
 
-    /// Asks to write a new file; gives the question's id.
+    /// Proposes to write a new file; returns the question's id.
     fn ask(&self, name: &str, content: &str) -> String {
         let reply = self.write(name, content);
         reply.waiting().expect("asked").question().to_owned()
