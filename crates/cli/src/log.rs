@@ -15,7 +15,8 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Makes the log. The flag decides the level, else the variable `LANCET_LOG`, else the command's default `default_level`.
+    /// Makes the log. The flag decides the level, else the variable `LANCET_LOG`, else the command's default
+    /// `default_level`.
     pub(crate) fn new(
         flag: Option<LogLevel>,
         variable: Option<&str>,

@@ -1,4 +1,5 @@
-//! Opens an engine for a command: resolves roots, settings, mode, state folder and log, then confines the process (Landlock).
+//! Opens an engine for a command: resolves roots, settings, mode, state folder and log, then confines the process
+//! (Landlock).
 
 mod folders;
 

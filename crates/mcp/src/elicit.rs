@@ -80,8 +80,8 @@ impl Ask {
     }
 }
 
-/// Clients that show an elicitation to a person at a terminal, and decline it if there is no person. docs/asking.md describes
-/// them, and the clients that were examined and are not in the list.
+/// Clients that show an elicitation to a person at a terminal, and decline it if there is no person. docs/asking.md
+/// describes them, and the clients that were examined and are not in the list.
 const KNOWN: &[&str] = &["claude-code", "codex-mcp-client"];
 
 /// Clients whose dialog leaves out the preset text of a field, so that a text form cannot be sent with Enter alone, and

@@ -75,8 +75,8 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Makes an endpoint for the tools of an engine. It has to be called within a tokio runtime, where maintenance goes on
-    /// until the endpoint is stopped.
+    /// Makes an endpoint for the tools of an engine. It has to be called within a tokio runtime, in which maintenance
+    /// runs until the endpoint is stopped.
     ///
     /// # Errors
     /// The system gives no random bytes.

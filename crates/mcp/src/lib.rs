@@ -143,7 +143,7 @@ where
     ended
 }
 
-/// Replaces the panic hook of the process: a panic's own message may quote the text of a file, so only its place is logged.
+/// Replaces the panic hook of the process. A panic's message may quote the text of a file, so only its place is logged.
 pub fn hush_panics(log: Log) {
     std::panic::set_hook(Box::new(move |panic| {
         let place = panic

@@ -1,5 +1,5 @@
-//! Splits a stream of bytes into lines, with a limit of their length. A longer line is discarded while it is received and
-//! reported once.
+//! Splits a stream of bytes into lines of limited length. A longer line is discarded while it is received and reported
+//! once.
 
 /// The number of bytes read at a time, which is the capacity of a pipe.
 const CHUNK: usize = 64 * 1024;

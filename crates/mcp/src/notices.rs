@@ -5,7 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use rmcp::model::{CallToolResponse, ContentBlock};
 
-/// The notices that the next answer carries. Each is short, because it is added after the answer was fitted to the client's limit.
+/// The notices that the next answer carries. Each is short, because it is added after the answer was fitted to the
+/// client's limit.
 #[derive(Default)]
 pub(crate) struct PendingNotices(Mutex<Vec<String>>);
 

@@ -20,7 +20,7 @@ pub enum Answers {
     /// Text for the model; data for programs in `_meta["lancet/result"]`.
     #[default]
     Text,
-    /// The same, plus `structuredContent` with an output schema for every tool but Read.
+    /// Like `Text`, plus `structuredContent` with an output schema for every tool but Read.
     Structured,
 }
 
@@ -32,7 +32,7 @@ pub enum DataExtent {
     ByClient,
     /// All of it, except for clients that are known to forward it to their model.
     Full,
-    /// What the text does not say.
+    /// Only what the text does not say.
     Brief,
 }
 

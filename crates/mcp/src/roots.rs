@@ -58,12 +58,12 @@ pub(crate) struct ClientRoots {
     notice: Mutex<Option<String>>,
 }
 
-/// What is known about the roots of the client.
+/// The present knowledge about the roots of the client.
 #[derive(Clone)]
 struct RootsState {
     phase: Phase,
     patience: Patience,
-    /// Where calls may work; none until an answer was taken in.
+    /// The place where calls may work; none before the first usable answer.
     place: Option<WorkPlace>,
 }
 

@@ -127,7 +127,7 @@ fn of_profile(profile: &Value, working: Option<&Path>) -> Option<Sandbox> {
         }
     }
     closed.extend(kept_readable(&writable));
-    // A folder that is not named is not writable anyway, so an entry that makes the whole tree readable changes nothing.
+    // A folder that is not named is not writable anyway, so an entry that makes the whole tree readable has no effect.
     closed.retain(|folder| folder.parent().is_some());
     Some(Sandbox::Limited(scope(writable, closed)))
 }
@@ -224,7 +224,7 @@ mod tests {
             limited(&["/w", "/tmp"], &[])
         );
         assert_eq!(policy(json!({"type": "danger-full-access"})), Sandbox::Open);
-        // A state that is not understood leaves the mode of the turn in force, which is read-only here.
+        // A state that is not understood leaves the mode of the turn unchanged, which is read-only here.
         assert_eq!(policy(json!({"type": "new"})), limited(&[], &[]));
         assert_eq!(
             policy(json!({"type": "workspace-write", "writable_roots": [7]})),

@@ -162,7 +162,7 @@ impl Report {
                     words: failure.message,
                     mend: None,
                 };
-                // Opening the engine may report a problem that is already noted.
+                // Opening the engine may report a problem that is already recorded.
                 if !self.problems.iter().any(|told| told.words == problem.words) {
                     self.problems.push(problem);
                 }

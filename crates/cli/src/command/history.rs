@@ -1,4 +1,5 @@
-//! The commands on the history: `log`, `show`, `stats`, `gc`, `verify`, and `undo`, `redo` and `restore` (all three in `undo`).
+//! The commands on the history: `log`, `show`, `stats`, `gc`, `verify`, and `undo`, `redo` and `restore` (all three in
+//! `undo`).
 
 pub(super) mod access;
 mod attribution;

@@ -30,8 +30,8 @@ pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exi
         AgentRoots::Named => RootsOrigin::Named,
         AgentRoots::Found => RootsOrigin::Found,
         AgentRoots::TooWide { folder, what } => {
-            // The engine on the home folder only lists the tools; calls get one on the client's roots. The process stays
-            // able to write below the home folder, because it cannot be confined a second time.
+            // The engine on the home folder only lists the tools; calls get one on the client's roots. The process
+            // remains able to write below the home folder, because it cannot be confined a second time.
             place.root = vec![AgentRoots::ceiling(around).unwrap_or_else(|| folder.clone())];
             RootsOrigin::Wanted(Arc::new(RootsOfClient {
                 arguments: arguments.clone(),

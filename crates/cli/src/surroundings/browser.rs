@@ -11,7 +11,8 @@ const DESKTOP: [&[&str]; 4] = [
     &["x-www-browser"],
 ];
 
-/// Finds the command that opens a file in a browser, for a shell; none where there is no screen to show one on, or no such program.
+/// Finds the command that opens a file in a browser, for a shell. None where there is no screen to show one on, or no
+/// such program.
 pub(super) fn command(set: &impl Fn(&str) -> Option<OsString>) -> Option<String> {
     if let Some(chosen) = set("BROWSER") {
         // Several may be named; the first one applies.

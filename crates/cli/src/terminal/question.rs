@@ -42,7 +42,7 @@ pub(crate) enum Consent {
     Ask,
     /// `--yes`: questions count as answered with yes, except those about protected names.
     Given,
-    /// `--yes-protected` with the person's token: questions about protected names count as answered, too.
+    /// `--yes-protected` with the person's token: questions about protected names also count as answered.
     GivenToAll,
 }
 

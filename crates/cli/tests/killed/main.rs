@@ -1,8 +1,10 @@
-//! Twenty servers work on one project with one state folder, and one of them is killed every fifty milliseconds and replaced. At the
-//! end nothing is torn, lost or done twice, the history agrees with the files, and undoing all of it gives the first tree back.
+//! Twenty servers work on one project with one state folder. Every fifty milliseconds one of them is killed and
+//! replaced. At the end nothing is torn, lost or done twice, the history agrees with the files, and undoing all of it
+//! restores the first tree.
 //!
-//! Part of `cargo xtask torture` alone. Ten seconds long, or five minutes with `LANCET_TORTURE=1`; `LANCET_CROWD_SECONDS` sets the seconds and `LANCET_CROWD_SEED`
-//! the choices of the agents. `LANCET_CROWD_KEEP` names a folder for a copy of the project and its state.
+//! Part of `cargo xtask torture` alone. It takes ten seconds, or five minutes with `LANCET_TORTURE=1`.
+//! `LANCET_CROWD_SECONDS` sets the seconds and `LANCET_CROWD_SEED` the choices of the agents. `LANCET_CROWD_KEEP` names
+//! a folder for a copy of the project and its state.
 
 mod agent;
 mod book;

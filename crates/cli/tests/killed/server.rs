@@ -48,7 +48,8 @@ impl<'s> Server<'s> {
             output,
             next: 0,
         };
-        // A server writes nothing before it has answered this, so it is not killed before. Recovery begins with the first call.
+        // A server writes nothing before it has answered this, so it is not killed before. Recovery begins with the
+        // first call.
         let client = json!({ "name": "crowd", "version": "1" });
         let hello =
             json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });

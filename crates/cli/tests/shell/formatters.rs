@@ -1,5 +1,5 @@
-//! Formatters that the settings name, through the real program and its launcher: real formatters, and scripts that fail in
-//! every way.
+//! Formatters that the settings name, through the real program and its launcher: real formatters, and scripts that fail
+//! in every way.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,8 +50,8 @@ fn formatter(name: &str) -> Option<PathBuf> {
     found
 }
 
-/// An edit with a real formatter: the formatted text is in the answer and on the disk, the next edit finds it, and one undo
-/// for each edit gives back the bytes.
+/// An edit with a real formatter: the formatted text is in the answer and on the disk, the next edit finds it, and one
+/// undo for each edit restores the bytes.
 struct Case {
     program: &'static str,
     arguments: &'static [&'static str],

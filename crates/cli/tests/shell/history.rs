@@ -1,4 +1,4 @@
-//! Changes seen and taken back from the shell.
+//! Changes shown and undone from the shell.
 
 use std::fs;
 use std::process::Command;
@@ -210,7 +210,7 @@ fn gc_tells_the_size_that_the_next_gc_finds() {
         told.abs_diff(found) * 10 <= found,
         "{told} and {found}: {first}"
     );
-    // `doctor` counts the same, and says what the files on the disk are beside it.
+    // `doctor` counts the same, and additionally describes the files on the disk.
     let (_, doctor) = stage.json(&["doctor", "--json"]);
     let state = &doctor["stateFolder"];
     assert_eq!(state["bytes"], second["bytes"], "{doctor}");

@@ -28,7 +28,7 @@ pub(crate) struct Dialog {
     task: JoinHandle<()>,
 }
 
-/// Where the requests of a dialog go.
+/// The destination of a dialog's requests.
 struct DialogLine {
     peer: Peer<RoleServer>,
     /// The call that the question is about. The requests are sent in the same stream as its answer.

@@ -74,7 +74,7 @@ pub(super) struct Open {
     session: Option<String>,
 }
 
-/// What a message occupies until it was handled; for a call, until it has ended.
+/// The resources of a message until it was handled; for a call, until it has ended.
 #[derive(Clone)]
 pub(super) struct Carried {
     _held: Arc<(Option<Call>, Option<OwnedSemaphorePermit>)>,

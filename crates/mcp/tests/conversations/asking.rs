@@ -1,5 +1,5 @@
-//! Questions to the person behind a client, in both generations: what is asked for, what answers mean, and what the model is
-//! told of who answered.
+//! Questions to the person behind a client, in both generations: their content, the meaning of answers, and what the
+//! model learns about who answered.
 
 use std::time::Duration;
 

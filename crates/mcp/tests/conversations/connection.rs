@@ -173,7 +173,7 @@ impl Connection {
         text(&result).to_owned()
     }
 
-    /// Closes the connection and waits until the server has ended. The folder is removed when the returned value is dropped.
+    /// Closes the connection and waits until the server has ended. The folder is removed when the result is dropped.
     pub(crate) async fn leave(self) -> Result<TestFolder, ServeError> {
         drop(self.writer);
         drop(self.reader);

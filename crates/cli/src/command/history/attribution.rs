@@ -1,5 +1,6 @@
 //! `lancet log --format attribution`: which operation wrote which lines of the files as they are now, and whether a
-//! person or an agent made it, as one record in the Agent Trace format (0.1.0), with lancet's own details under `metadata`.
+//! person or an agent made it. The output is one record in the Agent Trace format (0.1.0), with lancet's own details
+//! under `metadata`.
 
 use std::collections::BTreeSet;
 use std::io::Read as _;
@@ -13,7 +14,7 @@ use super::time;
 use crate::failure::{Exit, Failure};
 use crate::terminal::print;
 
-/// The name that lancet's own commands give as their client: a person at the shell.
+/// The client name of lancet's own commands: a person at the shell.
 const COMMAND_LINE: &str = "lancet";
 /// The tool name under which `lancet apply` is recorded.
 const REPLY_TOOL: &str = "ApplyPatch";

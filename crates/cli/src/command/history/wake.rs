@@ -17,7 +17,7 @@ const LONGEST: Timespec = Timespec {
     tv_nsec: 0,
 };
 
-/// Why a wait is over.
+/// The reason for the end of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::command) enum Wake {
     /// The history may have changed.

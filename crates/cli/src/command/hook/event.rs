@@ -44,7 +44,7 @@ pub(super) struct ToolCall {
 /// The kind of an event.
 #[derive(Debug, PartialEq)]
 pub(super) enum Event {
-    /// A conversation began or goes on.
+    /// A conversation began or continues.
     SessionStart(ConversationReport),
     /// A prompt was sent.
     Prompt(String),
@@ -54,7 +54,7 @@ pub(super) enum Event {
     SubAgentStart,
     /// A sub-agent has ended.
     SubAgentStop,
-    /// The call that started a sub-agent has returned, so its parent goes on.
+    /// The call that started a sub-agent has returned, so its parent continues.
     SubAgentReturned,
     /// The agent's own tool showed text of a file to the model.
     Read {

@@ -21,7 +21,8 @@ pub(super) fn of_this_program() -> Result<Launch, Failure> {
     let unknown = || Failure::system("the path of this program is unknown, or not UTF-8");
     let program = std::env::current_exe().map_err(|_| unknown())?;
     let name = program.file_name().and_then(|name| name.to_str());
-    // The path by which the shell finds the program may be a link, which still works after an update has replaced its target.
+    // The path by which the shell finds the program may be a link. It still works after an update has replaced its
+    // target.
     let named = name
         .and_then(program_on_path)
         .filter(|path| path.canonicalize().ok() == program.canonicalize().ok());

@@ -47,14 +47,14 @@ pub(super) fn approve(
     told(&found, &answer, &notes, arguments.json, around)
 }
 
-/// An answer that flags give.
+/// An answer that was given by flags.
 struct Flagged {
     answer: Answer,
     /// A description of it, for the user who confirms it.
     shown: String,
 }
 
-/// Returns the answer that the flags give; none where there are no flags.
+/// Returns the answer given by the flags; none where there are no flags.
 fn flagged(
     asked: &ApproveArguments,
     question: &Question,
