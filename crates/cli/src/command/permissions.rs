@@ -237,7 +237,7 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
             }
         }
     }
-    // The programs come first: the settings would otherwise apply before their programs are recorded, which would be
+    // The programs are recorded first: settings that apply before their programs are recorded would have these programs
     // refused.
     let files: Vec<_> = listed
         .into_iter()

@@ -283,7 +283,7 @@ fn head(operation: &Operation, history: &History, colour: Colour) -> String {
         word if client.starts_with(word) => client,
         word => format!("{word} ({client})"),
     });
-    // The rule or mode that would have applied otherwise is of no interest afterwards.
+    // The reason that would otherwise have required a question is of no interest afterwards.
     let approved = operation.approved.as_deref().map(|words| {
         let (by, _) = words
             .split_once(", given beforehand")

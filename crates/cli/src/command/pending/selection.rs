@@ -9,7 +9,7 @@ use crate::arguments::ApproveArguments;
 use crate::failure::Failure;
 use crate::surroundings::Surroundings;
 
-/// The picked parts, with sentences about parts that had to be included.
+/// The picked parts, with sentences about parts that were picked together with them.
 pub(super) struct Selection {
     /// One entry for each file of the question.
     pub(super) picks: Vec<Pick>,
