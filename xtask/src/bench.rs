@@ -1,6 +1,6 @@
-//! `cargo xtask bench`: the instruction counts with their hard limits, and on request the side-by-side run or the comparison
-//! with the last release. It is not part of `cargo xtask test`, because it builds everything a second time with link-time
-//! optimisation and takes minutes.
+//! `cargo xtask bench`: the instruction counts with their hard limits, and on request the side-by-side run or the
+//! comparison with the last release. It is not part of `cargo xtask test`, because it builds everything a second time
+//! with link-time optimisation and takes minutes.
 
 use std::path::PathBuf;
 

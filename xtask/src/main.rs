@@ -1,5 +1,5 @@
-//! The commands for working on this repository: `cargo xtask test | tidy | docs | package | bench | size | compare | torture`.
-//! Nothing here is part of lancet or needed by it at run time.
+//! The commands for working on this repository: `cargo xtask test | tidy | docs | package | bench | size | compare |
+//! torture`. Nothing here is part of lancet or needed by it at run time.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,

@@ -1,5 +1,5 @@
-//! `cargo xtask tidy`: the house rules that a program can check. Each rule is a function from the repository to its
-//! violations, with tests that show that it can fail. CONTRIBUTING.md explains the rules.
+//! `cargo xtask tidy`: the rules of the repository that a program can check. Each rule is a function from the
+//! repository to its violations, with tests that show that it can fail. CONTRIBUTING.md explains the rules.
 
 mod arrows;
 mod circles;
@@ -21,7 +21,7 @@ use crate::house::House;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
     path: String,
-    /// The line, from 1; 0 where the file as a whole is meant.
+    /// The line, from 1; 0 for the file as a whole.
     line: usize,
     words: String,
 }

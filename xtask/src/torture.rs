@@ -1,6 +1,7 @@
 //! `cargo xtask torture`: the long versions of tests, run by hand: the tests of the write in full, the laws over many
-//! more generated cases than CI has time for, searches under faults beside ripgrep and fff, real agents at recorded and at newest versions, the extension in a real VS Code, then each fuzz target for a while (nightly and cargo-fuzz). It prints
-//! what `benches/RESULTS.md` records.
+//! more generated cases than CI has time for, searches under faults compared with ripgrep and fff, real agents at
+//! recorded and at newest versions, the extension in a real VS Code, then each fuzz target for a while (nightly and
+//! cargo-fuzz). It prints the figures that `benches/RESULTS.md` records.
 
 use std::time::Instant;
 

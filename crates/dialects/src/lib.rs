@@ -1,5 +1,5 @@
-//! The text formats in which language models write edits, parsed into one list of [`ReplyPart`]s: SEARCH/REPLACE blocks,
-//! `apply_patch` (V4A), unified diffs and whole files in fences.
+//! The text formats in which language models write edits, parsed into one list of [`ReplyPart`]s: SEARCH/REPLACE
+//! blocks, `apply_patch` (V4A), unified diffs and whole files in fences.
 //!
 //! The crate is pure: it neither reads nor writes files. The caller that applies the parts finds where their old lines
 //! are in a file and decides whether the file may be written.

@@ -48,7 +48,7 @@ impl fmt::Display for Dialect {
 #[error("there is no format {0}; the formats are {names}", names = names())]
 pub struct UnknownDialect(String);
 
-/// The names of all dialects: "A, B and C".
+/// Returns the names of all dialects: "A, B and C".
 fn names() -> String {
     let names = Dialect::ALL.map(Dialect::name);
     match names.split_last() {

@@ -47,7 +47,7 @@ pub enum NotebookError {
 pub struct Version {
     /// `nbformat`.
     pub major: u64,
-    /// `nbformat_minor`; 0 where the notebook has none.
+    /// `nbformat_minor`; 0 if the notebook has none.
     pub minor: u64,
 }
 
@@ -56,7 +56,7 @@ pub struct Version {
 pub struct Notebook<'t> {
     text: &'t str,
     version: Version,
-    /// The array of cells; none in version 3, where cells are in worksheets.
+    /// The array of cells; none in version 3, which has cells in worksheets.
     array: Option<Range<usize>>,
     cells: Vec<Cell<'t>>,
 }
@@ -109,8 +109,8 @@ impl<'t> Notebook<'t> {
         })
     }
 
-    /// Checks that a notebook has what version 4 of the format requires of a file: `metadata` and `nbformat_minor`, and in each
-    /// cell its type, `metadata` and `source`, in a code cell also `outputs` and `execution_count`.
+    /// Checks that a notebook contains what version 4 of the format requires: `metadata` and `nbformat_minor`, and in
+    /// each cell its type, `metadata` and `source`, in a code cell also `outputs` and `execution_count`.
     ///
     /// # Errors
     /// Something is missing, or is of another type.

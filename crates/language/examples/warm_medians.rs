@@ -1,5 +1,5 @@
-//! Measures the time from a change to its problems, with servers that know the files: the median of 50 edits that break a
-//! file and 50 that mend it, for each server on the search path `LANCET_LANGUAGE_SERVERS`.
+//! Measures the time from a change to its problems, with servers that know the files: the median of 50 edits that break
+//! a file and 50 that fix it, for each server on the search path `LANCET_LANGUAGE_SERVERS`.
 //!
 //! `LANCET_LANGUAGE_SERVERS=… cargo run -p lancet-language --example warm_medians`
 #![allow(clippy::print_stdout, reason = "it prints figures")]
@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use setting::{LONG, Project, entry};
 
-// The broken text has another length: clangd compares an included file by its length and its time in whole seconds.
+// The broken text has another length, because clangd compares an included file by its length and its time in whole
+// seconds.
 
 const FUNCTIONS: usize = 100;
 

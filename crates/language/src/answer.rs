@@ -1,4 +1,4 @@
-//! A server's answer to a request for a plan, where it is not a plan.
+//! A server's answer to a request for a plan, if it is not a plan.
 
 /// A server's refusal of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,7 +19,8 @@ pub(crate) struct ServerPlaces {
 }
 
 impl ServerPlaces {
-    /// Invalid patterns are skipped: the reader of the settings has already reported them.
+    /// Compiles the patterns of the entries. Invalid ones are skipped: the reader of the settings has already reported
+    /// them.
     pub(crate) fn new(entries: Vec<ServerEntry>, roots: Vec<PathBuf>) -> ServerPlaces {
         let entries = entries.into_iter().map(|entry| {
             let mut patterns = GlobSetBuilder::new();

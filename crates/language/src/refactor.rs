@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The most files that one plan of a server may touch.
+/// The maximum number of files that one plan of a server may touch.
 pub const MOST_PLANNED_FILES: usize = 100;
 
 /// A name that is to be replaced by another, at every reference to the same symbol.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::position::{Encoding, TextLines};
 use crate::{PlannedSpan, uri};
 
-/// The most edits in one plan.
+/// The maximum number of edits in one plan.
 const MOST_EDITS: usize = 20_000;
 
 /// A plan's edits of one file, in the server's positions.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use setting::{Project, assert_told, entry};
 
-/// How often the threads of the crate have been given the processor.
+/// Returns how often the threads of the crate have been scheduled.
 fn wake_ups() -> u64 {
     let tasks = std::fs::read_dir("/proc/self/task").expect("the threads");
     let mut sum = 0;

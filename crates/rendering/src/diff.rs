@@ -60,7 +60,7 @@ pub struct DiffLine<'d> {
 }
 
 impl<'d> DiffLine<'d> {
-    /// The line without its sign.
+    /// Returns the line without its sign.
     pub fn text(&self) -> &'d str {
         match self.role {
             Role::Removed | Role::Added | Role::Kept => self.whole.get(1..).unwrap_or_default(),

@@ -1,5 +1,5 @@
-//! Applies each key of a layer, or notes it as ignored where an untrusted project may not set it. A wrong value is a flaw
-//! in both cases.
+//! Applies each key of a layer, or records it as ignored if an untrusted project may not set it. A wrong value is a
+//! flaw in both cases.
 
 use std::path::PathBuf;
 

@@ -11,7 +11,7 @@ use super::values::Mode;
 /// The result of importing a settings file of Claude Code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClaudeSettings {
-    /// The mode, where lancet has an equivalent.
+    /// The mode, if lancet has an equivalent.
     pub mode: Option<Mode>,
     /// The rules that were imported.
     pub rules: Vec<LayeredRule>,

@@ -19,7 +19,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// The name that `doctor` shows.
+    /// Returns the name that `doctor` shows.
     pub fn name(self) -> &'static str {
         match self {
             Origin::BuiltIn => "built in",

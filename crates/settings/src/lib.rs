@@ -194,7 +194,7 @@ impl Settings {
         &self.hooks
     }
 
-    /// Whether an encoding is configured for any file.
+    /// Returns whether an encoding is configured for any file.
     pub fn encodings_configured(&self) -> bool {
         !self.encodings.is_empty()
     }

@@ -97,7 +97,7 @@ impl ClientLimit {
 pub struct WriteSettings {
     /// The line endings of a file that is replaced as a whole.
     pub line_endings: LineEndings,
-    /// What happens where the write cannot be protected against other writers.
+    /// What happens if the write cannot be protected against other writers.
     pub weak: Weak,
     /// What is flushed to the disk before the answer.
     pub durability: Durability,
@@ -250,7 +250,7 @@ pub struct Settings {
     pub open: Vec<lancet_policy::Scope>,
     /// Patterns of further files into which no credential is written.
     pub guards: Vec<String>,
-    /// Folders that may be read but never written; `~` stands for the home folder.
+    /// Folders that may be read but never written; `~` means the home folder.
     pub read_roots: Vec<PathBuf>,
     /// The lines of an untrusted project's file that are not applied.
     pub ignored: Vec<Ignored>,

@@ -12,7 +12,7 @@ use super::error::{SettingsError, position};
 use super::keys::Form;
 use super::{Layer, Origin, Settings};
 
-/// Whether a key takes one of these lists.
+/// Returns whether a key takes one of these lists.
 pub(super) fn is_list(form: Form) -> bool {
     matches!(
         form,

@@ -104,7 +104,7 @@ fn fingerprint(lists: &[&[String]]) -> String {
 /// The result of a program that has ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProgramOutput {
-    /// The exit code; none where a signal ended the program.
+    /// The exit code; none if a signal ended the program.
     pub code: Option<i32>,
     /// The signal that ended the program.
     pub signal: Option<i32>,

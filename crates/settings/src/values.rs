@@ -21,7 +21,7 @@ macro_rules! choice {
                 }
             }
 
-            /// Gives the word for the value.
+            /// Returns the word for the value.
             pub fn word(self) -> &'static str {
                 match self { $($name::$variant => $word),+ }
             }
@@ -30,17 +30,17 @@ macro_rules! choice {
 }
 
 choice! {
-    /// What happens to writes that nothing else decides.
+    /// What happens to writes that no rule decides.
     #[derive(Default)]
     Mode {
-        /// Every write asks a person.
+        /// Every write requires a person's approval.
         #[default]
         Ask = "ask",
         /// Writes inside the roots are allowed.
         AcceptEdits = "accept-edits",
         /// No write is allowed.
         Plan = "plan",
-        /// No question is asked, except those that may not be bypassed.
+        /// No approval is required, except where it may not be bypassed.
         Bypass = "bypass",
     }
 }
@@ -59,13 +59,13 @@ impl From<Mode> for lancet_policy::Mode {
 choice! {
     /// A set of tools under one name, for `tools`.
     ToolPreset {
-        /// Those that are offered where nothing is chosen, a host's own among them.
+        /// The tools that are offered if nothing is selected, including those of a host.
         Default = "default",
         /// Every one.
         All = "all",
         /// As in Claude Code: the default ones less MultiEdit.
         Claude = "claude",
-        /// As in Codex: patches beside the reading tools.
+        /// As in Codex: patches in addition to the reading tools.
         Codex = "codex",
         /// The one tool for viewing and editing that Claude models are trained on, and the searches.
         TextEditor = "text-editor",
@@ -73,9 +73,9 @@ choice! {
 }
 
 choice! {
-    /// Which rungs of the ladder are used to find old text.
+    /// The rungs of the matching ladder that are used to find old text.
     Matching {
-        /// All rungs of the ladder.
+        /// All rungs.
         Tolerant = "tolerant",
         /// Only the first rung, `exact`.
         Exact = "exact",
@@ -87,7 +87,7 @@ choice! {
     Stale {
         /// The edit is refused, with the diff of the change.
         Refuse = "refuse",
-        /// The edit is applied where the lines that it touches have not changed.
+        /// The edit is applied if the lines that it touches have not changed.
         Merge = "merge",
     }
 }
@@ -119,7 +119,7 @@ choice! {
 }
 
 choice! {
-    /// The models that pictures are fitted for.
+    /// The models that pictures are scaled for.
     Images {
         /// What every model with vision sees without shrinking it.
         Default = "default",
@@ -135,7 +135,7 @@ choice! {
 }
 
 impl Images {
-    /// The limits for a picture; none where no picture is sent.
+    /// Returns the limits for a picture; none if no picture is sent.
     #[doc(hidden)]
     pub fn budget(self) -> Option<VisionBudget> {
         match self {
@@ -149,11 +149,11 @@ impl Images {
 }
 
 choice! {
-    /// Who is asked about an agent's write.
+    /// The places where approval of an agent's write is requested.
     Asker {
         /// The user of the agent, in the agent's own dialog.
         Elicit = "elicit",
-        /// Whoever looks at recorded questions: `lancet pending`, `lancet watch`, the page, an editor.
+        /// Any viewer of recorded questions: `lancet pending`, `lancet watch`, the page, an editor.
         Page = "page",
         /// The person at the terminal that lancet was started from.
         Terminal = "terminal",
@@ -161,10 +161,10 @@ choice! {
 }
 
 choice! {
-    /// In which form the pages of a PDF are shown.
+    /// The form in which the pages of a PDF are shown.
     PdfForm {
-        /// As text where the text of a page is usable and no large picture is on it, otherwise as a picture with its
-        /// text; a page that is asked for alone always as both.
+        /// As text if the text of a page is usable and there is no large picture on it, otherwise as a picture with its
+        /// text; a page that is requested alone always as both.
         Auto = "auto",
         /// As text alone.
         Text = "text",
@@ -186,8 +186,7 @@ choice! {
 choice! {
     /// The strategy by which a file is written.
     Strategy {
-        /// A new file replaces the old one under its name; the file is rewritten in place only where that is
-        /// impossible.
+        /// A new file replaces the old one under its name; the file is rewritten in place only if that is impossible.
         Auto = "auto",
         /// The file is always rewritten in place.
         InPlace = "in_place",
@@ -239,7 +238,7 @@ choice! {
 }
 
 choice! {
-    /// When the problems that a change caused are told.
+    /// When the problems that a change caused are reported.
     Diagnostics {
         /// In the answer to the change.
         AfterEdit = "after-edit",

@@ -105,7 +105,7 @@ impl Language {
         }
     }
 
-    /// Whether the language has C's preprocessor.
+    /// Returns whether the language has C's preprocessor.
     pub(crate) fn has_preprocessor(self) -> bool {
         matches!(self, Language::C | Language::Header | Language::Cpp)
     }

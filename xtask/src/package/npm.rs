@@ -1,4 +1,5 @@
-//! The npm packages: `lancet-mcp` is thin and finds the binary in the package of the platform, which npm installs with it.
+//! The npm packages: `lancet-mcp` contains no binary; it finds that in the package of the platform, which npm installs
+//! with it.
 
 use serde_json::{Value, json};
 

@@ -42,7 +42,8 @@ impl Tally {
         })
     }
 
-    /// The final count of a runner: a runner that failed without a reported failure, or counted nothing, is a failure.
+    /// Returns the final count of a runner: a runner that failed without a reported failure, or counted nothing, is a
+    /// failure.
     pub(crate) fn settled(self, succeeded: bool) -> Tally {
         if self.failed == 0 && (!succeeded || self.passed == 0) {
             Tally { failed: 1, ..self }

@@ -1,9 +1,9 @@
 //! Import cycles: files of a crate that use each other, directly or through others. A file in a cycle cannot be
 //! understood before the rest of the cycle, so the largest cycle of each crate may not grow.
 //!
-//! Imports are read from the code: `use` declarations, and paths that begin with `crate`, `super`, `self` or a child, such as
-//! `child::run()` in the parent. An import of a name that a module only re-exports counts as an import from the file that
-//! defines it, and as none where that is another crate.
+//! Imports are read from the code: `use` declarations, and paths that begin with `crate`, `super`, `self` or a child,
+//! such as `child::run()` in the parent. An import of a name that a module only re-exports counts as an import from the
+//! file that defines it, and does not count if that is another crate.
 
 mod code;
 mod declaration;
@@ -33,7 +33,7 @@ const LARGEST: [(&str, usize); 14] = [
     ("workspace", 12),
 ];
 
-/// No crate has a larger cycle than the table allows.
+/// Checks that no crate has a larger cycle than the table allows.
 pub(super) fn largest(house: &House) -> Vec<Finding> {
     let mut crates: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
     for file in house.rust().filter(|file| file.is_source()) {

@@ -7,7 +7,7 @@ use crate::house::House;
 /// The folders whose pages belong to the site.
 const FOLDERS: [&str; 2] = ["docs/", "scenarios/"];
 
-/// Every page of `docs/` and `scenarios/` is in the table of contents, and none is there twice.
+/// Checks that every page of `docs/` and `scenarios/` is in the table of contents, and none twice.
 pub(super) fn complete(house: &House) -> Vec<Finding> {
     let Some(summary) = house.text(book::SUMMARY) else {
         return vec![Finding::of_file(book::SUMMARY, "is missing")];

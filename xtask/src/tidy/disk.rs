@@ -71,7 +71,7 @@ const EXCEPTIONS: [(&str, &str); 12] = [
     ),
 ];
 
-/// No other source file accesses the disk.
+/// Checks that no other source file accesses the disk.
 pub(super) fn only_workspace(house: &House) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in house.rust() {

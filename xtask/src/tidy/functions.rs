@@ -40,8 +40,8 @@ const EXCEPTIONS: [(&str, &str, &str); 6] = [
     ),
 ];
 
-/// No function that is shipped, or that the repository's own commands run, is longer than [`LONGEST`] lines, and every
-/// exception is still needed. Examples and fuzz targets count as tests.
+/// Checks that no function that is shipped, or that the repository's own commands run, is longer than [`LONGEST`]
+/// lines, and that every exception is still needed. Examples and fuzz targets count as tests.
 pub(super) fn length(house: &House) -> Vec<Finding> {
     check(house, &EXCEPTIONS)
 }
@@ -87,7 +87,7 @@ struct Function<'t> {
     lines: usize,
 }
 
-/// Lists the functions of a text that rustfmt has laid out: a body ends at the first brace that is indented like its `fn`.
+/// Lists the functions of a text formatted by rustfmt: a body ends at the first brace that is indented like its `fn`.
 fn functions(text: &str) -> Vec<Function<'_>> {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     let mut functions = Vec::new();

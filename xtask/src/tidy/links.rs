@@ -5,7 +5,7 @@ use super::Finding;
 use crate::house::House;
 use crate::page;
 
-/// Every link and picture of a page has an existing target.
+/// Checks that every link and picture of a page has an existing target.
 pub(super) fn lead_somewhere(house: &House) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in house.texts().filter(|file| file.path.ends_with(".md")) {

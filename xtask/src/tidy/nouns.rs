@@ -9,7 +9,7 @@ use crate::house::House;
 /// The maximum number of crates that may define a type of one name.
 const MOST_CRATES: usize = 2;
 
-/// No type name is defined in more than two crates.
+/// Checks that no type name is defined in more than two crates.
 pub(super) fn one_meaning(house: &House) -> Vec<Finding> {
     let mut places: BTreeMap<&str, BTreeMap<&str, (&str, usize)>> = BTreeMap::new();
     for file in house.rust().filter(|file| file.is_source()) {

@@ -7,7 +7,7 @@ use crate::house::House;
 
 const CHANGELOG: &str = "CHANGELOG.md";
 
-/// The changelog has a section for the next change.
+/// Checks that the changelog has a section for the next change.
 pub(super) fn changelog(house: &House) -> Vec<Finding> {
     let kept = house
         .text(CHANGELOG)
@@ -22,7 +22,7 @@ pub(super) fn changelog(house: &House) -> Vec<Finding> {
     }
 }
 
-/// The page of errors is the one that the table of refusals generates.
+/// Checks that the page of errors is the one that the table of refusals generates.
 pub(super) fn errors(house: &House) -> Vec<Finding> {
     let source = house.text(errors_page::SOURCE).unwrap_or_default();
     match errors_page::page(source) {
@@ -45,7 +45,7 @@ const AGENTS: [(&str, &str); 2] = [
     ("js", "packages/npm/examples/agent.mjs"),
 ];
 
-/// The first Rust code of the library's page is the example, which the tests compile.
+/// Checks that the first Rust code of the library's page is the example, which the tests compile.
 pub(super) fn example(house: &House) -> Vec<Finding> {
     let compiled = house.text(EXAMPLE).unwrap_or_default();
     match shown(house, LIBRARY, "rust").next() {
@@ -57,7 +57,7 @@ pub(super) fn example(house: &House) -> Vec<Finding> {
     }
 }
 
-/// The page of the clients shows the agents that the tests run.
+/// Checks that the page of the clients shows the agents that the tests run.
 pub(super) fn agents(house: &House) -> Vec<Finding> {
     let missing = AGENTS.into_iter().filter(|(language, path)| {
         let run = house.text(path);

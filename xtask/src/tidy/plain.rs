@@ -17,7 +17,7 @@ const PRIVATE: [(&str, &str); 9] = [
     ("nobody", "no process, no client, no person"),
 ];
 
-/// No comment and no page of the documentation contains a private word.
+/// Checks that no comment and no page of the documentation contains a private word.
 pub(super) fn english(house: &House) -> Vec<Finding> {
     let comments = house.rust().flat_map(|file| in_comments(&file));
     let pages = house.texts().filter(|file| is_page(file.path));
@@ -26,7 +26,7 @@ pub(super) fn english(house: &House) -> Vec<Finding> {
         .collect()
 }
 
-/// Whether a file is documentation for readers.
+/// Returns whether a file is documentation for readers.
 fn is_page(path: &str) -> bool {
     let is_below = |folder: &str| path.starts_with(folder);
     path.ends_with(".md") && (!path.contains('/') || is_below("docs/") || is_below("scenarios/"))
@@ -54,7 +54,7 @@ fn in_page(file: &File<'_>) -> Vec<Finding> {
     findings
 }
 
-/// The comment that is a line of its own or follows code after two spaces or one.
+/// Returns the comment on a line, which is the whole line or follows code after one or two spaces.
 fn comment(line: &str) -> Option<&str> {
     let start = line.trim_start();
     if start.starts_with("//") {
@@ -72,12 +72,12 @@ fn finding(file: &File<'_>, number: usize, text: &str) -> Option<Finding> {
     Some(Finding::at(file.path, number + 1, words))
 }
 
-/// The text without what is between backquotes, such as the name of an item.
+/// Returns the text without the parts between back quotes, such as the name of an item.
 fn without_code(text: &str) -> String {
     text.split('`').step_by(2).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether the text contains the phrase as whole words.
+/// Returns whether the text contains the phrase as whole words.
 fn contains(text: &str, phrase: &str) -> bool {
     let is_letter =
         |letter: Option<char>| letter.is_some_and(|at| at.is_alphanumeric() || at == '_');

@@ -11,7 +11,7 @@ const EMPTY_NAMES: [&str; 8] = [
     "utils", "util", "helpers", "helper", "common", "manager", "managers", "misc",
 ];
 
-/// No file is longer than [`LONGEST`] lines, unit tests at its bottom left out.
+/// Checks that no file is longer than [`LONGEST`] lines, not counting the unit tests at its bottom.
 pub(super) fn length(house: &House) -> Vec<Finding> {
     house
         .rust()
@@ -28,7 +28,7 @@ pub(super) fn length(house: &House) -> Vec<Finding> {
         .collect()
 }
 
-/// The first line of every file describes its purpose.
+/// Checks that the first line of every file describes its purpose.
 pub(super) fn purpose(house: &House) -> Vec<Finding> {
     house
         .rust()
@@ -49,7 +49,7 @@ pub(super) fn purpose(house: &House) -> Vec<Finding> {
         .collect()
 }
 
-/// A module's file is `room.rs` next to `room/`, never `room/mod.rs`.
+/// Checks that a module's file is `room.rs` next to `room/`, never `room/mod.rs`.
 pub(super) fn no_mod_rs(house: &House) -> Vec<Finding> {
     house
         .paths()
@@ -58,7 +58,7 @@ pub(super) fn no_mod_rs(house: &House) -> Vec<Finding> {
         .collect()
 }
 
-/// No file, folder, module or type has a meaningless name.
+/// Checks that no file, folder, module or type has a meaningless name.
 pub(super) fn names(house: &House) -> Vec<Finding> {
     let mut findings = Vec::new();
     for path in house.paths() {

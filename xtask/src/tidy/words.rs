@@ -24,14 +24,14 @@ const REGISTRIES: [&str; 8] = [
 
 const IGNORED: &str = concat!("#[ig", "nore");
 
-/// No file contains a note about unfinished work.
+/// Checks that no file contains a note about unfinished work.
 pub(super) fn unfinished(house: &House) -> Vec<Finding> {
     search(house, &UNFINISHED, "finish it or leave it out", |path| {
         !is_data(path)
     })
 }
 
-/// No file names the host of a package registry.
+/// Checks that no file names the host of a package registry.
 pub(super) fn registries(house: &House) -> Vec<Finding> {
     search(
         house,
@@ -41,7 +41,7 @@ pub(super) fn registries(house: &House) -> Vec<Finding> {
     )
 }
 
-/// No test is switched off.
+/// Checks that no test is switched off.
 pub(super) fn ignored_tests(house: &House) -> Vec<Finding> {
     search(house, &[IGNORED], "a test that is there runs", |path| {
         path.ends_with(".rs")

@@ -32,7 +32,7 @@ struct Reader<'b> {
     /// The Huffman tables by class (DC, AC) and number.
     tables: [[Option<Table>; 4]; 2],
     frame: Option<JpegFrame>,
-    /// The number of units between two restart markers; 0 where there are none.
+    /// The number of units between two restart markers; 0 if there are none.
     restart_interval: usize,
 }
 

@@ -149,7 +149,7 @@ fn photographs_are_jpeg_and_drawings_png() {
     assert_eq!(sent(&drawing).format, SentFormat::Png);
 }
 
-/// EXIF says that the picture is to be turned by a quarter; what is sent is turned and has no EXIF.
+/// The EXIF data requires a rotation by 90°; the sent picture is rotated and has no EXIF data.
 #[test]
 fn orientation_is_applied_and_exif_stays_here() {
     let upright = encoded(&photograph(60, 20), ImageFormat::Jpeg);

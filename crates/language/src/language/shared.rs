@@ -202,7 +202,7 @@ impl SharedServers {
         true
     }
 
-    /// The thread of a server: starts it and reads its messages until it ends.
+    /// Runs the thread of a server: starts it and reads its messages until it ends.
     fn serve(&self, id: usize, generation: u64, name: &str, folder: &Path) {
         let started = self.starter.start(name, folder).and_then(|process| {
             let outbox = Outbox::begin(name, process.input, process.alive)?;
@@ -220,7 +220,7 @@ impl SharedServers {
                     let mut state = self.lock();
                     let server = &mut state.servers[id];
                     if server.generation != generation {
-                        // It was told to shut down, and may still send messages.
+                        // The server was requested to shut down, and may still send messages.
                         continue;
                     }
                     let heard = server.receive(&message, now);

@@ -122,7 +122,7 @@ impl Project {
     }
 }
 
-/// The text that a plan makes of a file.
+/// Returns the text that a plan makes of a file.
 pub(crate) fn planned(file: &PlannedFile) -> String {
     let mut text = file.text.to_string();
     for span in file.spans.iter().rev() {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::setting::{Project, SESSION, entry};
 
-/// Every text has its own undefined name, so that a problem says which text it is of.
+/// Returns a text with its own undefined name, so that a problem shows which text it belongs to.
 fn text(number: usize, is_broken: bool) -> String {
     match is_broken {
         true => format!("a = 1\nprint(name_{number})\n"),

@@ -22,8 +22,8 @@ pub(crate) const SESSION: &str = "session";
 /// Longer than any server takes on a loaded machine; what is asserted does not depend on it.
 pub(crate) const LONG: Duration = Duration::from_secs(30);
 
-/// The entry of the built-in table with the program that the test command installed; none, and said so, where there is
-/// none.
+/// Returns the entry of the built-in table with the program that the test command installed; none, with a message, if
+/// there is none.
 pub(crate) fn entry(name: &str) -> Option<ServerEntry> {
     let mut entry = built_in().into_iter().find(|entry| entry.name == name)?;
     let folders = std::env::var_os("LANCET_LANGUAGE_SERVERS").unwrap_or_default();
@@ -92,7 +92,7 @@ impl Children {
         }
     }
 
-    /// How many servers were started.
+    /// Returns how many servers were started.
     pub(crate) fn started(&self) -> usize {
         *self.started.lock().expect("the count")
     }
@@ -107,12 +107,12 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    /// A project with these files.
+    /// Creates a project with these files.
     pub(crate) fn new(entries: Vec<ServerEntry>, files: &[(&str, &str)]) -> Project {
         Project::with(entries, files, |_| {})
     }
 
-    /// A project with these files and options.
+    /// Creates a project with these files and options.
     pub(crate) fn with(
         entries: Vec<ServerEntry>,
         files: &[(&str, &str)],
@@ -147,7 +147,7 @@ impl Project {
         std::fs::read_to_string(self.path(name)).expect("the text")
     }
 
-    /// Shows files, and waits until the servers know them.
+    /// Announces files as read, and waits until the servers know them.
     pub(crate) fn read(&self, names: &[&str]) {
         for name in names {
             self.language.read(&self.path(name), &self.text(name));
@@ -156,14 +156,14 @@ impl Project {
         assert!(settled, "{:?}", self.language.states());
     }
 
-    /// Writes a file, and gives what is new; the servers must have answered.
+    /// Writes a file, and returns the new problems; the servers must have answered.
     pub(crate) fn edit(&self, name: &str, after: &str) -> Vec<Problem> {
         let found = self.edit_within(name, after, LONG);
         assert_eq!(found.not_ready, Vec::<String>::new());
         found.new
     }
 
-    /// Writes a file, and gives what is found within a time.
+    /// Writes a file, and returns the problems found within a time.
     pub(crate) fn edit_within(&self, name: &str, after: &str, time: Duration) -> NewProblems {
         let path = self.path(name);
         let before = std::fs::read_to_string(&path).ok();
@@ -178,7 +178,7 @@ impl Project {
         self.language.problems(pending, Instant::now() + time)
     }
 
-    /// Removes a file, and gives what is new.
+    /// Removes a file, and returns the new problems.
     pub(crate) fn remove(&self, name: &str) -> Vec<Problem> {
         let (path, before) = (self.path(name), self.text(name));
         std::fs::remove_file(&path).expect("removed");
@@ -194,7 +194,7 @@ impl Project {
         found.new
     }
 
-    /// The revision that the last change had.
+    /// Returns the revision of the last change.
     pub(crate) fn revision(&self) -> String {
         format!("r{}", self.revisions.get())
     }
@@ -205,7 +205,7 @@ impl Project {
     }
 }
 
-/// Problems as texts: file, line, column and message.
+/// Formats problems: file, line, column and message.
 pub(crate) fn told(problems: &[Problem]) -> Vec<String> {
     let line = |problem: &Problem| {
         let name = problem.path.file_name().expect("a name").to_string_lossy();

@@ -5,7 +5,7 @@ use super::opened::{DEEPEST, OpenBracket};
 /// The open branches, each with the brackets that were open where it began.
 #[derive(Default)]
 pub(super) struct Branches {
-    /// The brackets before the branch, and after its first part where that has ended.
+    /// The brackets before the branch and, if its first part has ended, those after that part.
     open: Vec<(Vec<OpenBracket>, Option<Vec<OpenBracket>>)>,
 }
 

@@ -10,19 +10,19 @@ use lancet_syntax::Language;
 /// Larger files take long and reveal nothing more.
 const LARGEST: u64 = 100_000;
 
-/// The top folder of this repository.
+/// Returns the top folder of this repository.
 pub(crate) fn house() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The sources of the crates that cargo has fetched.
+/// Returns the sources of the crates that cargo has fetched.
 pub(crate) fn registry() -> PathBuf {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
     home.expect("a home folder").join("registry/src")
 }
 
-/// The folder of Python's library.
+/// Returns the folder of Python's library.
 fn python_library() -> Option<PathBuf> {
     let code = "import sysconfig; print(sysconfig.get_paths()['stdlib'])";
     let done = Command::new("python3").args(["-c", code]).output().ok()?;

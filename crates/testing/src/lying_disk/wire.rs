@@ -97,7 +97,7 @@ pub(super) fn init(flags: u32, max_write: u32) -> Vec<u8> {
     body
 }
 
-/// How long the kernel may trust what it was told, in seconds.
+/// Returns the entry of a name; the kernel may cache it for `trusted` seconds.
 pub(super) fn entry(node: NodeId, trusted: u64, attributes: &Attributes) -> Vec<u8> {
     let mut body = Vec::with_capacity(128);
     for number in [node, 0, trusted, trusted] {
