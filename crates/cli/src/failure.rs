@@ -23,7 +23,7 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
-    /// The exit code for the shell.
+    /// Returns the exit code for the shell.
     pub(crate) fn number(self) -> u8 {
         match self {
             Exit::Done => 0,

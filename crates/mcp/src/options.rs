@@ -100,7 +100,7 @@ pub struct Options {
     pub log: Log,
     /// The longest time that a call may take.
     pub time_limit: Duration,
-    /// How long a call may take to stop after it is cancelled, before its thread is replaced.
+    /// How long a call may take to stop after a request to do so, before its thread is replaced.
     pub grace: Duration,
     /// Where the roots come from, which decides how the roots of a client may change them.
     pub roots: RootsOrigin,

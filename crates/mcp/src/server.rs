@@ -104,7 +104,7 @@ impl Server {
         }
     }
 
-    /// Reports whether a call has no session that lasts beyond it: it has no connection and names no session.
+    /// Reports whether a call has no session that lasts beyond it: it is an independent request and names no session.
     fn is_without_session(&self, context: &RequestContext<RoleServer>) -> bool {
         let client = context.client_info();
         let name = client.as_ref().map(|client| client.name.as_str());

@@ -23,7 +23,7 @@ pub(crate) enum RootHint<'p> {
     Nothing,
 }
 
-/// The roots, with symbolic links resolved.
+/// Returns the roots, with symbolic links resolved.
 pub(crate) fn resolve(
     given: &[PathBuf],
     reach: RootHint<'_>,

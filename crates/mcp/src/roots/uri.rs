@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 
-/// The folder on this machine that a URI names; none for another scheme, another machine, or a path that is not
+/// Returns the folder on this machine that a URI names; none for another scheme, another machine, or a path that is not
 /// absolute.
 pub(crate) fn folder(uri: &str) -> Option<PathBuf> {
     let (scheme, rest) = uri.split_once(':')?;

@@ -25,7 +25,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// The columns that fit these operations, each with the id that is shown for it.
+    /// Returns the columns that fit these operations, each with the id that is shown for it.
     pub(super) fn of<'o>(shown: impl Iterator<Item = (&'o Operation, &'o str)>) -> Self {
         let mut widest = Self::default();
         for (operation, id) in shown {

@@ -22,7 +22,7 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// The columns that fit these questions, each with the id that is shown for it.
+    /// Returns the columns that fit these questions, each with the id that is shown for it.
     pub(super) fn of(questions: &[RecordedQuestion], shown: &[ShortEnding<'_>]) -> Self {
         let mut widest = Self::default();
         let width = |text: &str| text.chars().count();
