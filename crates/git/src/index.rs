@@ -115,7 +115,7 @@ impl Index {
         self.find_from(name, &mut 0)
     }
 
-    /// Like [`Index::find`], but tries the position `next` first and sets it to the one after the entry found. Names
+    /// Like `Index::find`, but tries the position `next` first and sets it to the one after the entry found. Names
     /// queried in order need no search.
     pub(crate) fn find_from(&self, name: &[u8], next: &mut usize) -> Option<IndexEntry<'_>> {
         let is_next = |at: usize| {

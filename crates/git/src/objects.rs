@@ -55,7 +55,7 @@ impl ObjectReader {
     /// Alternates that it names are not followed.
     ///
     /// # Errors
-    /// Fails where the folder is missing or cannot be listed.
+    /// Fails if the folder is missing or cannot be listed.
     pub fn in_folder(path: &Path, disk: &Arc<dyn Disk>) -> Result<ObjectReader, GitError> {
         let folder = open_folder(path, disk)?;
         Ok(ObjectReader {
@@ -67,7 +67,7 @@ impl ObjectReader {
     /// repository.
     ///
     /// # Errors
-    /// Fails where the blob is missing ([`GitError::Missing`]), too large, damaged, or has another id.
+    /// Fails if the blob is missing ([`GitError::Missing`]), too large, damaged, or has another id.
     pub fn blob(&mut self, id: &ObjectId, most: u64) -> Result<Vec<u8>, GitError> {
         if id.length() != HashAlgorithm::Sha1 {
             return Err(GitError::Unsupported("an object of a SHA-256 repository"));
@@ -84,7 +84,7 @@ impl ObjectReader {
     /// completely and not verified against its id.
     ///
     /// # Errors
-    /// Fails where the object is missing or its header is damaged.
+    /// Fails if the object is missing or its header is damaged.
     pub fn size(&mut self, id: &ObjectId) -> Result<u64, GitError> {
         self.twice(id, |folder| folder.size(id))
     }

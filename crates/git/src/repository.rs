@@ -35,7 +35,7 @@ pub struct Repository {
     disk: Arc<dyn Disk>,
 }
 
-/// What a commit stores at a path.
+/// The content of a commit at a path.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Committed {
     /// The commit has no entry at the path.
@@ -69,7 +69,7 @@ impl Repository {
     /// links resolved.
     ///
     /// # Errors
-    /// Fails where a repository exists but cannot be read, or belongs to another work tree.
+    /// Fails if a repository exists but cannot be read, or belongs to another work tree.
     pub fn around(file: &Path, disk: &Arc<dyn Disk>) -> Result<Option<Repository>, GitError> {
         let Some(place) = discover::around(file, disk)? else {
             return Ok(None);
@@ -137,7 +137,7 @@ impl Repository {
     /// Opens the objects of the repository and of its alternates.
     ///
     /// # Errors
-    /// Fails where the folder of the objects cannot be listed.
+    /// Fails if the folder of the objects cannot be listed.
     pub fn objects(&self) -> Result<ObjectReader, GitError> {
         ObjectReader::open(&self.place.workspace, &self.place.common, &self.disk)
     }
@@ -145,7 +145,7 @@ impl Repository {
     /// Returns the commit of HEAD; `None` on a branch without a commit.
     ///
     /// # Errors
-    /// Fails where HEAD or the reference it names cannot be read.
+    /// Fails if HEAD or the reference it names cannot be read.
     pub fn head(&self) -> Result<Option<ObjectId>, GitError> {
         let place = &self.place;
         refs::head(&place.workspace, (&place.git, &place.common), self.names)
@@ -185,7 +185,7 @@ impl Repository {
     /// Reads the attributes files and the configuration that apply to a path relative to the work tree.
     ///
     /// # Errors
-    /// Fails where an attributes file exists and cannot be read.
+    /// Fails if an attributes file exists and cannot be read.
     pub fn rules(&self, relative: &Path) -> Result<ConversionRules, GitError> {
         let place = &self.place;
         let tree = Workspace::open(

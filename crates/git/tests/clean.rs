@@ -1,4 +1,5 @@
-//! Which files are clean by the index alone, beside what their bytes say: an id that is given is always that of the bytes.
+//! Compares which files are clean by the index alone with their actual bytes: a returned id is always that of the
+//! bytes.
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
@@ -37,7 +38,7 @@ impl Ground {
         self.folder.put(format!("a/{name}"), text);
     }
 
-    /// Adds everything, and dates the index later, as if git had written it after the files were old.
+    /// Adds all files, and dates the index later, as if git had written it when the files were already old.
     fn add(&self) {
         self.git(&["add", "-A"]);
         self.age();
@@ -64,7 +65,7 @@ impl Ground {
         CleanFiles::open(&repository, index, outside).unwrap()
     }
 
-    /// Whether a file is clean by the index; if it is, its bytes have the id.
+    /// Returns whether a file is clean by the index; if it is, its bytes have the id.
     fn is_clean(&self, files: &mut CleanFiles, name: &str) -> bool {
         let path = self.path(name);
         let found = files.blob_of(name.as_bytes(), &stamp(&path));
@@ -88,7 +89,7 @@ fn stamp(path: &Path) -> Stamp {
     located.stat_now().expect("there")
 }
 
-/// Replaces bytes without changing the size, and gives the file its old mtime back.
+/// Replaces bytes without changing the size, and restores the file's old mtime.
 fn change_in_place(path: &Path, to: &str) {
     let before = fs::metadata(path).unwrap().modified().unwrap();
     fs::write(path, to).unwrap();
@@ -225,7 +226,7 @@ fn what_attributes_could_convert_is_not_clean() {
     ] {
         assert_eq!(ground.clean(name), wanted, "{name}");
     }
-    // Attributes that are not those of the index: nobody knows by which git looked.
+    // The attributes differ from those of the index: it is not known which ones git used.
     ground.put("sub/.gitattributes", "\n");
     assert!(ground.clean("a.txt") && !ground.clean("sub/kept.txt"));
     fs::remove_file(ground.path("sub/.gitattributes")).unwrap();
@@ -233,7 +234,7 @@ fn what_attributes_could_convert_is_not_clean() {
     ground.git(&["add", "-A"]);
     ground.age();
     assert!(ground.clean("sub/kept.txt"));
-    // One that is no file, or too large.
+    // An attributes file that is not a file, or too large.
     fs::create_dir(ground.path("sub/.gitattributes")).unwrap();
     assert!(!ground.clean("sub/deep/b.dat"));
     fs::remove_dir(ground.path("sub/.gitattributes")).unwrap();

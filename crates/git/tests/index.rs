@@ -1,4 +1,5 @@
-//! The index beside `git ls-files`: what git lists is what is read, in every version, and no damage goes unnoticed.
+//! Compares the index with `git ls-files`: the crate reads exactly what git lists, in every version, and no damage
+//! goes unnoticed.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -44,7 +45,7 @@ impl Ground {
         self.repository(at).index()
     }
 
-    /// Everything that git lists is read in the same way; returns how many entries there are.
+    /// Checks that everything git lists is read in the same way; returns the number of entries.
     fn agree(&self, at: &str) -> usize {
         let index = self.index(at).unwrap().expect("an index");
         let listed = self.git(at, &["ls-files", "-z", "--stage", "--debug"]);
@@ -77,7 +78,7 @@ impl Ground {
     }
 }
 
-/// An entry as git shows it; the bits of the flags that are only in git's memory are not compared.
+/// Returns an entry as git shows it; the bits of the flags that are only in git's memory are not compared.
 fn shown(entry: &IndexEntry<'_>) -> Vec<u8> {
     let stat = entry.stat;
     let mut line = format!("{:06o} {} {}\t", entry.mode, entry.id, entry.stage).into_bytes();
@@ -105,7 +106,7 @@ fn shown(entry: &IndexEntry<'_>) -> Vec<u8> {
     line
 }
 
-/// Files of all kinds: folders that share beginnings, names that are long, odd, or no text.
+/// Creates files of all kinds: folders that share beginnings, and names that are long, odd, or not text.
 fn fill(ground: &Ground, at: &str) {
     use std::os::unix::ffi::OsStrExt as _;
     for (name, text) in [

@@ -55,7 +55,7 @@ impl Ground {
         }
     }
 
-    /// Every file of HEAD is read as git shows it.
+    /// Checks that every file of HEAD is read as git shows it; returns their number.
     fn agree(&self, at: &str) -> usize {
         let listed = self.git(
             at,
@@ -86,7 +86,7 @@ fn disk() -> Arc<dyn Disk> {
     Arc::new(RealDisk)
 }
 
-/// PackedForm HEAD has of a file; none where there is no repository or no commit.
+/// Returns what HEAD stores of a file; none if there is no repository or no commit.
 fn read(file: &Path) -> Result<Option<Committed>, GitError> {
     let Some(repository) = Repository::around(file, &disk())? else {
         return Ok(None);
@@ -171,7 +171,7 @@ fn work_trees_submodules_and_borrowed_objects() {
     let sub = ground.path("b/sub");
     assert!(fs::metadata(sub.join(".git")).unwrap().is_file());
     assert_eq!(read(&sub).unwrap(), Some(Committed::Other("submodule")));
-    // This moves the key that names the work tree into a file of its own.
+    // This moves the key that names the work tree into a separate file.
     ground.git("b/sub", &["sparse-checkout", "set", "--no-cone", "/*"]);
     assert!(ground.path("b/.git/modules/sub/config.worktree").exists());
     assert_eq!(ground.agree("b/sub"), 14);
@@ -257,7 +257,7 @@ fn a_project_cannot_lead_to_another_repository() {
     let found = read(&ground.path("by-link/many.txt"));
     assert!(matches!(found, Err(GitError::Elsewhere)), "{found:?}");
 
-    // A folder of git's that is real, with its inside elsewhere.
+    // A real git folder whose content is elsewhere.
     for inside in ["objects", "refs", "HEAD"] {
         let name = format!("inside-{inside}");
         ground.git("", &["init", "-q", &name]);
@@ -321,7 +321,8 @@ fn an_object_that_is_not_as_long_as_it_says_is_refused() {
     let (start, rest) = id.trim_end().split_at(2);
     let object = ground.path("a/.git/objects").join(start).join(rest);
     fs::remove_file(&object).unwrap();
-    // Ten thousand times what it takes on the disk, and more than it says; less than it says; more than anything.
+    // Objects that inflate to ten thousand times their size on the disk and more than their header says; to less than
+    // it says; and beyond any limit.
     let bomb = [b"blob 5\0".to_vec(), vec![0; 64 << 20]].concat();
     for (content, wanted) in [
         (bomb, "a deflated object is damaged"),
@@ -399,7 +400,7 @@ fn damage_of_any_kind_is_told_or_harmless() {
         fs::write(path, &bytes).unwrap();
         fs::set_permissions(path, mode).unwrap();
         for (found, right) in found.iter().zip(&right) {
-            // References and configuration may be changed into others that are right in themselves.
+            // References and configuration may be changed into others that are valid themselves.
             if let Ok(Some(Committed::File(found))) = found {
                 prop_assert!(
                     right == &Committed::File(found.clone()),

@@ -1,5 +1,5 @@
-//! Which sessions are at work, what each has read and changed, and whose writes a person has stopped. The implementation in
-//! SQLite is [`Store`](crate::Store).
+//! The active sessions, what each has read and changed, and the sessions whose writes the user has stopped. The
+//! implementation in SQLite is [`Store`](crate::Store).
 
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ pub struct OpenSession {
     pub body: String,
 }
 
-/// What a session has read and changed.
+/// The files that a session has read and changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionActivity {
@@ -47,7 +47,7 @@ pub struct SessionActivity {
     pub known_files: Option<u64>,
     /// The files that it read or wrote last, latest first.
     pub latest: Vec<PathBuf>,
-    /// When its ledger was last used, in seconds since 1970.
+    /// The time at which its ledger was last used, in seconds since 1970.
     pub used: Option<i64>,
     /// The number of its operations.
     pub operations: u64,
@@ -63,7 +63,7 @@ pub struct SessionActivity {
 pub struct ChangedPath {
     /// The absolute path.
     pub path: PathBuf,
-    /// How many operations of the session changed it.
+    /// The number of the session's operations that changed it.
     pub operations: u64,
     /// The time of the last one, in milliseconds since 1970.
     pub time: i64,

@@ -9,7 +9,7 @@ use crate::recorded_call::RecordedCall;
 use crate::stamp::StampRecord;
 use crate::workspace::{KnownWorkspace, WorkspaceRef};
 
-/// Why a checkpoint was set.
+/// The reason for a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CheckpointKind {
@@ -60,7 +60,7 @@ pub struct Checkpoint {
     pub id: String,
     /// The time at which the files were examined, in milliseconds since 1970.
     pub time: i64,
-    /// Why it was set.
+    /// The reason for it.
     pub kind: CheckpointKind,
     /// The name that the user gave it.
     pub name: Option<String>,
@@ -119,7 +119,7 @@ pub enum Identity {
 pub struct CheckpointEntry {
     /// The name relative to the root, as bytes.
     pub name: Vec<u8>,
-    /// What it is.
+    /// Its kind.
     pub kind: CheckpointEntryKind,
     /// File type and permission bits (`st_mode`).
     pub mode: u32,
@@ -133,7 +133,7 @@ pub struct CheckpointEntry {
     pub stamp: StampRecord,
 }
 
-/// How an entry differs from the checkpoint before.
+/// The difference of an entry to the checkpoint before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryChange {
     /// It is new, or differs from before.
@@ -150,7 +150,7 @@ pub struct CheckpointDraft<'a> {
     pub id: &'a str,
     /// The time at which the files were examined, in milliseconds since 1970.
     pub time: i64,
-    /// Why it is set.
+    /// The reason for it.
     pub kind: CheckpointKind,
     /// The name that the user gives it.
     pub name: Option<&'a str>,

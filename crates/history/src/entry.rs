@@ -1,4 +1,4 @@
-//! What a session knows about one file.
+//! The knowledge of a session about one file.
 
 use std::sync::Arc;
 
@@ -23,18 +23,18 @@ pub struct Version {
     pub stamp: StampRecord,
 }
 
-/// The range that a Read asked for, with defaults filled in, so that equal requests are equal values.
+/// The range that a Read requested, with defaults filled in, so that equal requests are equal values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadRange {
     /// The number of the first line.
     pub offset: u64,
     /// The number of lines.
     pub limit: u64,
-    /// The first character of the line, if a single line was asked for.
+    /// The first character of the line, if a single line was requested.
     pub column: u64,
 }
 
-/// What a session knows about one file: its version, and which of its bytes were shown.
+/// The knowledge of a session about one file: its version, and which of its bytes were shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The hash of the version that the model knows.

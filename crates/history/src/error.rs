@@ -28,7 +28,7 @@ pub enum HistoryError {
         /// The process that holds the lock, if the system reports it.
         holder: Option<Holder>,
     },
-    /// A newer lancet made the store.
+    /// A newer version of lancet made the store.
     #[error("{store} was made by a newer lancet (its version is {found}, this one knows {known})")]
     Newer {
         /// The store.
@@ -43,7 +43,7 @@ pub enum HistoryError {
     Damaged {
         /// The store.
         store: StorePlace,
-        /// What is wrong with it.
+        /// A description of the damage.
         reason: String,
     },
     /// The store is intact, but the record conflicts with what it contains.

@@ -65,7 +65,7 @@ pub struct RecordedEvent {
     pub seq: i64,
     /// The time at which the event was recorded, in milliseconds since 1970.
     pub time: i64,
-    /// The root that the event is about; none where it is not known.
+    /// The root that the event is about; none if it is not known.
     pub workspace: Option<KnownWorkspace>,
     /// The session that the event is about.
     pub session: Option<String>,

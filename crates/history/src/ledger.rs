@@ -49,12 +49,12 @@ pub struct Observation<'a> {
     pub shown: &'a [Range<u64>],
     /// The lines that were shown with their numbers, counted from 0; empty if that is not known.
     pub numbered: Range<u64>,
-    /// The range that a Read asked for, if it was a Read: a repeated one may then be answered with "unchanged".
+    /// The range that a Read requested, if it was a Read: a repeated one may then be answered with "unchanged".
     pub asked: Option<ReadRange>,
 }
 
-/// What one session knows about files. The key is the canonical path, which the caller resolves, so that all spellings of a
-/// path lead to one entry. Entries, contents and written files are evicted least recently used first.
+/// The knowledge of one session about files. The key is the canonical path, which the caller resolves, so that all
+/// spellings of a path lead to one entry. Entries, contents and written files are evicted least recently used first.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     budget: Budget,

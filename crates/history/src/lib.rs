@@ -1,19 +1,21 @@
 //! Records what each session has read, and every change with the contents to undo it, across restarts.
 //!
-//! - [`Ledger`] holds what one session knows about files: the hash, the byte ranges that were shown ([`Seen`]), and the
-//!   content within a budget. It lives in memory; a [`LedgerStore`] keeps it for named sessions.
-//! - [`OperationStore`] keeps changes ([`Operation`]) with the contents before and after. A change is recorded in two steps,
-//!   [`begin`](RecordStore::begin) before the files are written and [`finish`](RecordStore::finish) afterwards, so that a
-//!   crash in between can be settled from the files.
-//! - [`MoveStore`] lets records go on under the present names of files and roots that other programs moved.
-//! - [`MarkStore`] keeps the places in a session's changes at which a person sent a prompt ([`Mark`]).
-//! - [`SubAgentStore`] knows which sessions are sub-agents of others ([`SubAgent`]), and which session each call belongs to.
-//! - [`ActivityStore`] knows the sessions at work and those whose writes a person has stopped.
-//! - [`QuestionStore`] keeps questions to a person and their decisions, which outlive the call that asked.
-//! - [`CheckpointStore`] keeps the states of the files below a root at moments ([`Checkpoint`]).
-//! - [`ReviewStore`] keeps the last look of a person at each file, and the comments that are on their way to a session.
-//! - [`Store`] implements all of them in an SQLite database in the state folder; large contents are files beside it, named by their
-//!   hash.
+//! - [`Ledger`] contains what one session knows about files: the hash, the byte ranges that were shown ([`Seen`]),
+//!   and the content within a budget. It is in memory; a [`LedgerStore`] persists it for named sessions.
+//! - [`OperationStore`] stores changes ([`Operation`]) with the contents before and after. A change is recorded in
+//!   two steps, [`begin`](RecordStore::begin) before the files are written and [`finish`](RecordStore::finish)
+//!   afterwards, so that a crash in between can be settled from the files.
+//! - [`MoveStore`] continues records under the present names of files and roots that other programs moved.
+//! - [`MarkStore`] stores the points in a session's changes at which the user sent a prompt ([`Mark`]).
+//! - [`SubAgentStore`] records which sessions are sub-agents of others ([`SubAgent`]), and which session each call
+//!   belongs to.
+//! - [`ActivityStore`] lists the active sessions and those whose writes the user has stopped.
+//! - [`QuestionStore`] stores questions to the user and their decisions, which outlive the call that asked.
+//! - [`CheckpointStore`] stores snapshots of the files below a root ([`Checkpoint`]).
+//! - [`ReviewStore`] stores the user's last look at each file, and the comments that are to be delivered to a
+//!   session.
+//! - [`Store`] implements all of them in an SQLite database in the state folder; large contents are files next to it,
+//!   named by their hash.
 //!
 //! ```
 //! use std::path::Path;
@@ -36,9 +38,9 @@
 //!
 //! # Limitations
 //!
-//! The crate opens no file of the user: the caller passes bytes, ranges and integers, and reads the files to settle an
-//! unfinished operation. The database is not flushed at each save; after a power cut the last records may be missing, and
-//! hashes still decide what is true. A file system without shared memory makes it slower, not less safe.
+//! The crate opens no file of the user: the caller passes bytes, ranges and integers, and reads the files to settle
+//! an unfinished operation. The database is not flushed at each save; after a power cut the last records may be
+//! missing, and hashes still decide what is true. On a file system without shared memory it is slower, but as safe.
 
 mod activity;
 mod checkpoint;

@@ -41,7 +41,7 @@ pub enum OperationKind {
     Late,
 }
 
-/// How far an operation got.
+/// The progress of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OperationState {
@@ -199,7 +199,7 @@ pub struct FileChange {
     pub at: usize,
     /// The absolute path of the file.
     pub path: PathBuf,
-    /// How the file was changed.
+    /// The kind of change that was made to the file.
     pub kind: ChangeKind,
     /// The old path, if the file was renamed.
     pub moved_from: Option<PathBuf>,
@@ -237,7 +237,7 @@ pub struct Operation {
     pub time: i64,
     /// Whether the operation is a change or reverses others.
     pub kind: OperationKind,
-    /// How far the operation got.
+    /// The progress of the operation.
     pub state: OperationState,
     /// The name of the session that made the change.
     pub session: String,
@@ -253,7 +253,7 @@ pub struct Operation {
     pub tool: String,
     /// The matching method (the rung of the match ladder) that found each edit, in order.
     pub rungs: Vec<String>,
-    /// Who approved the change, or the rule that allowed it.
+    /// The approver of the change, or the rule that allowed it.
     pub approved: Option<String>,
     /// The operation whose hook made this change.
     pub parent: Option<String>,

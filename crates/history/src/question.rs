@@ -47,13 +47,13 @@ pub struct QuestionDraft<'a> {
 pub struct QuestionFile {
     /// The absolute path of the file.
     pub path: PathBuf,
-    /// How the file would be changed.
+    /// The kind of change that would be made to the file.
     pub kind: ChangeKind,
     /// The number of lines added.
     pub added: u64,
     /// The number of lines removed.
     pub removed: u64,
-    /// What the session had seen of the file; none if it had seen nothing.
+    /// The session's knowledge of the file; none if it had seen nothing.
     pub seen: Option<Entry>,
 }
 
@@ -94,7 +94,7 @@ pub struct QuestionRecord {
     pub id: String,
     /// The hash of the change that was shown.
     pub plan: Digest,
-    /// When it was asked, in milliseconds since 1970.
+    /// The time at which it was asked, in milliseconds since 1970.
     pub time: i64,
     /// The session that asked.
     pub session: String,

@@ -9,7 +9,7 @@ pub struct RecordedCall {
     pub command: Option<String>,
     /// Its exit code; 128 plus the signal number if a signal ended it.
     pub exit_code: Option<i32>,
-    /// How long it took, in milliseconds.
+    /// Its duration in milliseconds.
     pub duration: i64,
     /// The name that the user gave it.
     pub name: Option<String>,

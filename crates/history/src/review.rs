@@ -44,9 +44,9 @@ impl Operation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Look {
-    /// The content that was looked at; none if the file did not exist.
+    /// The content that the user looked at; none if the file did not exist.
     pub revision: Option<Revision>,
-    /// The [`sequence`](Operation::sequence) of the newest operation that was looked at.
+    /// The [`sequence`](Operation::sequence) of the newest operation that the user looked at.
     pub sequence: i64,
     /// The time of the look, in milliseconds since 1970.
     pub time: i64,
@@ -59,9 +59,9 @@ pub struct NewLook {
     pub path: PathBuf,
     /// The root that the file was recorded with; none if it is not known.
     pub workspace: Option<[u8; 32]>,
-    /// The content that was looked at; none if the file did not exist.
+    /// The content that the user looked at; none if the file did not exist.
     pub revision: Option<Revision>,
-    /// The [`sequence`](Operation::sequence) of the newest operation that was looked at.
+    /// The [`sequence`](Operation::sequence) of the newest operation that the user looked at.
     pub sequence: i64,
 }
 

@@ -1,5 +1,5 @@
-//! Checkpoints in the store: each one gives the entries as they were then, contents stay as long as a checkpoint names them,
-//! and of two processes that look at the same time one has to look again.
+//! Checkpoints in the store: each one returns the entries as they were at its time, contents stay as long as a
+//! checkpoint refers to them, and if two processes look at the same time, one has to look again.
 
 use std::path::Path;
 use std::time::Duration;
@@ -54,7 +54,7 @@ fn draft<'a>(
     }
 }
 
-/// Records a checkpoint; its number.
+/// Records a checkpoint and returns its number.
 fn put(store: &Store, id: &str, previous: Option<i64>, changes: &[EntryChange]) -> i64 {
     let outcome = store.put_checkpoint(&draft(id, previous, changes), &[]);
     match outcome.expect("recorded") {

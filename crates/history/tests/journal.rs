@@ -1,4 +1,4 @@
-//! Intents: kept until they are closed, for one process at a time, across processes that end.
+//! Intents are stored until they are closed, for one process at a time, even when processes end.
 
 use std::process::Command;
 

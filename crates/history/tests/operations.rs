@@ -1,5 +1,5 @@
-//! Operations in the store: what is kept comes back, what was taken back is marked, what is old goes, and a process that
-//! ends in between leaves either nothing or something that can be settled.
+//! Operations in the store: what is stored can be read again, undone changes are marked, old operations are removed,
+//! and a process that ends in between leaves either nothing or something that can be settled.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -85,7 +85,7 @@ fn ids(store: &Store, query: &LogQuery) -> Vec<String> {
     found.into_iter().map(|operation| operation.id).collect()
 }
 
-/// A clean-up that finds this many operations too old and removes none, a day before the next.
+/// Runs a clean-up that finds this many operations too old and removes none, a day before the next.
 fn note_age(store: &Store, folder: &TestFolder, waiting: u64) {
     let foreseen = store.forecast(&Limits::default()).expect("worked out");
     assert_eq!((foreseen.operations, foreseen.waiting), (0, waiting));
@@ -98,8 +98,8 @@ fn note_age(store: &Store, folder: &TestFolder, waiting: u64) {
         .expect("set");
 }
 
-/// A folder with a database as an older lancet left it. The text is a dump from that time: it stays true when the schema
-/// gets another step.
+/// Returns a folder with a database in the state that an older version of lancet left. The text is a dump from that
+/// time, which stays valid when the schema gets another step.
 fn older_database(dump: &str) -> TestFolder {
     let folder = TestFolder::new();
     database(&folder).execute_batch(dump).expect("dumped");
@@ -163,7 +163,7 @@ fn what_was_recorded_comes_back_after_a_restart() {
         Some(b"old\n".to_vec())
     );
     assert_eq!(store.content(&hash(b"never")).expect("read"), None);
-    // History holds secrets: for its owner alone.
+    // The history contains secrets, so only its owner may read it.
     let blob = fs::read_dir(folder.path().join("contents"))
         .expect("there")
         .map(|entry| entry.expect("readable").path())
@@ -356,7 +356,7 @@ fn undo_redo_and_undo_again_flip_the_marks() {
     step(4, OperationKind::Undo, 3, b"1", b"0");
     assert_eq!(ids(&store, &undoable), [] as [&str; 0]);
     assert_eq!(ids(&store, &redoable), [id(4), id(2)]);
-    // A new change of the file ends what could be redone.
+    // A new change of the file ends the possibility of a redo.
     record(
         &store,
         &draft(&id(5), vec![file("/p/a", whole(b"0"), whole(b"2"))]),
@@ -397,7 +397,7 @@ fn what_was_left_unfinished_is_found_once_its_process_is_gone() {
     assert_eq!(store.unfinished().expect("read"), []);
     // The process was still running after all: what it reports is recorded.
     assert_eq!(store.finish(&change).expect("finished").set_aside, None);
-    // Nothing written: no operation.
+    // If nothing was written, there is no operation.
     let other = draft("abcd00000002", vec![file("/p/a", whole(b"1"), whole(b"2"))]);
     assert_eq!(store.begin(&other).expect("begun").set_aside, None);
     database(&folder)
@@ -598,7 +598,7 @@ fn a_session_at_work_keeps_the_way_back_to_how_it_found_its_files() {
                 whole(after.as_bytes()),
             )],
         );
-        // An older session, then one that is at work.
+        // An older session, then an active one.
         change.author.session = if number < 10 { "old" } else { "talk" };
         change.time = now;
         if number < 10 {
@@ -764,7 +764,7 @@ fn whatever_page_is_damaged_the_write_goes_on_and_no_wrong_bytes_come_back() {
             store.record_broken_link(&id(number), 0).expect("noted");
         }
     }
-    // Everything is in the one file.
+    // All data is in the one file.
     database(&folder)
         .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
         .expect("brought over");
@@ -805,7 +805,7 @@ fn whatever_page_is_damaged_the_write_goes_on_and_no_wrong_bytes_come_back() {
         let verdict: String = database(&folder)
             .pragma_query_value(None, "integrity_check(1)", |row| row.get(0))
             .unwrap_or_else(|error| error.to_string());
-        // Pages that nothing has read yet may still be damaged; a database that was started anew is sound.
+        // Pages that nothing has read yet may still be damaged; a newly created database is sound.
         assert!(verdict == "ok" || set_aside < pages as u64, "{verdict}");
     }
     assert!(
@@ -969,7 +969,7 @@ fn the_order_is_that_of_recording_whatever_the_clock_said() {
         ..LogQuery::default()
     };
     assert_eq!(ids(&store, &before), newest_first[1..]);
-    // What goes first is what was recorded first, and the newest of the file stays.
+    // Operations are removed in the order of recording, and the newest of the file stays.
     let nothing = Limits {
         size: 0,
         ..Limits::default()
@@ -1000,7 +1000,8 @@ fn a_clean_up_while_the_clock_is_wrong_removes_nothing() {
             .execute("UPDATE operations SET overdue = ?1", [value])
             .expect("set");
     };
-    // Two years ahead a clean-up found them too old. By the right clock they are not, and the note goes.
+    // With a clock two years ahead, a clean-up found them too old. By the right clock they are not, and the note is
+    // removed.
     let two_years = 2 * 365 * 24 * 60 * 60 * 1000;
     overdue(now + two_years);
     let removed = store.prune(&Limits::default(), AGES).expect("pruned");
@@ -1011,7 +1012,7 @@ fn a_clean_up_while_the_clock_is_wrong_removes_nothing() {
         })
         .expect("counted");
     assert_eq!(noted, 0);
-    // A note from the future proves nothing where they are too old, either.
+    // A note from the future proves nothing even if they are too old.
     overdue(now + two_years);
     let old = Limits {
         age: Duration::ZERO,

@@ -1,5 +1,5 @@
-//! The store under several real processes: writers at once, a killed one, and one that may not write.
-//! A child is this same test program, started anew to run `child` alone with its part in the environment.
+//! The store with several real processes: concurrent writers, a killed one, and one that may not write. A child is
+//! this same test program, started again to run only `child` with its role in the environment.
 
 use std::env;
 use std::fs;
@@ -34,7 +34,7 @@ fn entry(revision: u64, size: u64) -> Entry {
     })
 }
 
-/// What a child does. In the parent there is no part to play, and nothing to see.
+/// Runs the role of a child process. In the parent there is no role, and the test does nothing.
 #[test]
 fn child() {
     let Ok(part) = env::var(PART) else { return };
@@ -52,7 +52,7 @@ fn child() {
     }
 }
 
-/// Files of its own, and two that all writers share: one of the same version, one that each makes anew.
+/// Writes separate files, and two that all writers share: one of the same version, one that each creates again.
 fn write(store: &Store, writer: u64) {
     for number in 0..SAVES {
         let own = PathBuf::from(format!("/own/{writer}/{number}"));
@@ -141,7 +141,7 @@ fn start(part: &str, folder: &Path, writer: u64) -> Child {
     command.spawn().expect("started")
 }
 
-/// Has the test program play one part alone.
+/// Makes the test program run a single role.
 fn give_part(command: &mut Command, part: &str, folder: &Path, writer: u64) {
     command.args(["--exact", "child", "--nocapture", "--test-threads=1"]);
     command
@@ -308,7 +308,8 @@ fn a_folder_that_may_not_be_written_is_an_error_of_its_own() {
     }
 }
 
-/// A process in a namespace of its own, as in a container: its process id means another process, or none, outside.
+/// Returns a process in a separate namespace, as in a container: its process id refers to another process, or none,
+/// outside.
 fn in_a_container() -> Option<Command> {
     let mut unshare = Command::new("unshare");
     unshare.args(["--pid", "--fork", "--kill-child", "--mount-proc"]);
@@ -323,7 +324,7 @@ fn in_a_container() -> Option<Command> {
 
 #[test]
 fn a_process_in_another_container_is_not_taken_for_ended() {
-    // Without the right to make namespaces there is nothing to see here.
+    // Without the right to create namespaces there is nothing to test here.
     let Some(mut container) = in_a_container() else {
         return;
     };

@@ -1,4 +1,4 @@
-//! The store in one process: what is kept, what is healed, and what is refused.
+//! The store in one process: what is stored, what is repaired, and what is refused.
 #![allow(clippy::single_range_in_vec_init, reason = "one range is meant")]
 
 use std::fs::{self, Permissions};
@@ -50,7 +50,7 @@ fn database(folder: &TestFolder) -> Connection {
     Connection::open(folder.path().join("lancet.db")).expect("opens")
 }
 
-/// Has the database all in its one file, as after a quiet while.
+/// Moves all of the database into its one file, as after an idle period.
 fn bring_over(folder: &TestFolder) {
     database(folder)
         .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
@@ -405,7 +405,7 @@ fn a_state_folder_that_was_removed_is_made_anew() {
     assert!(told.to_string().contains("removed"), "{told}");
     save(&store, "s", "/c", &entry(1));
     assert_eq!(mode(&folder), 0o700);
-    // What the process still had open is in the new one.
+    // The content that the process still had open is in the new one.
     assert_eq!(load(&Store::new(&folder), "s").len(), 3);
 }
 
@@ -430,7 +430,7 @@ fn a_turn_of_a_database_that_is_gone_loads_everything() {
 #[test]
 fn a_database_of_an_older_version_is_brought_up_and_a_newer_one_left_alone() {
     let folder = TestFolder::new();
-    // Version 0: the file was made, and the process ended before it made the tables.
+    // Version 0: the file was created, and the process ended before it created the tables.
     fs::write(folder.path().join("lancet.db"), "").expect("written");
     save(&Store::new(folder.path()), "s", "/a", &entry(1));
     let version: i64 = database(&folder)
@@ -499,7 +499,7 @@ fn a_database_that_is_migrated_while_it_is_open_is_read_on_and_not_written() {
     assert_eq!(load(&store, "s").len(), 2);
 }
 
-/// SQLite maps the shared memory, and a look at a mapped page that was cut off ends the process.
+/// SQLite maps the shared memory, and reading a mapped page that was cut off kills the process.
 #[test]
 fn shared_memory_that_is_cut_ends_no_process_and_loses_nothing() {
     let folder = TestFolder::new();

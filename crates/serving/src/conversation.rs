@@ -158,8 +158,8 @@ pub struct CallConversation {
     pub shared_by: Option<&'static SubAgentClient>,
 }
 
-/// Finds the conversation of a call that names none itself: the one that a hook announced for the call, else the session that
-/// hooks reported last, else that of the environment.
+/// Finds the conversation of a call that names none itself: the one that a hook announced for the call, otherwise the
+/// session that hooks reported last, otherwise that of the environment.
 pub async fn of_call(
     process: Option<&str>,
     environment: &[(String, String)],

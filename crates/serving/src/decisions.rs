@@ -62,7 +62,7 @@ impl Decisions {
             let thread = std::thread::Builder::new().name("lancet-decisions".to_owned());
             waiting.has_thread = thread.spawn(move || shared.look_until_idle()).is_ok();
             if !waiting.has_thread {
-                // Without a thread no decision would be noticed: closing the channels tells the receivers that
+                // Without a thread no decision would be noticed. Dropping the senders notifies the receivers that
                 // waiting is useless.
                 waiting.calls.clear();
             }

@@ -1,4 +1,4 @@
-//! The sessions at work, and those whose writes a person has stopped.
+//! The active sessions, and those whose writes the user has stopped.
 
 use std::path::Path;
 

@@ -15,7 +15,7 @@ use crate::workspace::KnownWorkspace;
 #[derive(Debug)]
 pub(super) struct KeptCheckpoint {
     checkpoint: Checkpoint,
-    /// By name.
+    /// Sorted by name.
     entries: Vec<CheckpointEntry>,
     /// The process that set it before a call.
     set_by: Option<u64>,

@@ -37,7 +37,7 @@ pub struct Draft<'a> {
     pub tool: &'a str,
     /// The matching method (the rung of the match ladder) that found each edit, in order.
     pub rungs: Vec<&'a str>,
-    /// Who approved the change, or the rule that allowed it.
+    /// The approver of the change, or the rule that allowed it.
     pub approved: Option<&'a str>,
     /// The question whose approval the operation uses up, if a recorded question was asked.
     pub question: Option<&'a str>,
@@ -67,7 +67,7 @@ pub struct TakenBack {
 pub struct FileDraft<'a> {
     /// The absolute path of the file.
     pub path: &'a Path,
-    /// How the file will be changed.
+    /// The kind of change that will be made to the file.
     pub kind: ChangeKind,
     /// The old path, if the file is renamed.
     pub moved_from: Option<&'a Path>,

@@ -92,7 +92,7 @@ fn compress_row(
     done: &mut Compressed,
 ) -> rusqlite::Result<()> {
     let data = contents::unpacked(state, row);
-    // A content that does not match its hash is left as it is, for a person to examine.
+    // A content that does not match its hash is left unchanged, so that it can be examined.
     let whole = row.form & FORM == SPANS
         || data
             .as_ref()

@@ -32,7 +32,8 @@ pub(super) fn is_damage(error: &rusqlite::Error) -> bool {
         .is_some_and(|error| error.extended_code == SHORT_READ)
 }
 
-/// Returns whether the error may mean that a table or a column is missing. SQLite has no code of its own for that.
+/// Returns whether the error may mean that a table or a column is missing, for which SQLite has no specific error
+/// code.
 pub(super) fn is_missing_schema(error: &rusqlite::Error) -> bool {
     match error {
         rusqlite::Error::SqlInputError { .. } => true,

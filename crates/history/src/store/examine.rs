@@ -31,7 +31,7 @@ pub struct StoreFacts {
 /// Examines the database in a state folder; none if there is no database yet. A damaged one is an error and is not set aside.
 ///
 /// # Errors
-/// The database cannot be read, is damaged, or was made by a newer lancet.
+/// The database cannot be read, is damaged, or was made by a newer version of lancet.
 pub fn examine_store(folder: &Path) -> Result<Option<StoreFacts>, HistoryError> {
     let file = file_in(folder);
     let bytes = match fs::metadata(&file) {

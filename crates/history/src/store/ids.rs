@@ -79,8 +79,8 @@ fn matching(
     ids.collect()
 }
 
-/// Returns the length of the shortest unique ending of each id. Ids begin with their time, so those of a day have
-/// long beginnings in common and short endings of their own.
+/// Returns the length of the shortest unique ending of each id. Ids begin with their time, so those of one day share
+/// long beginnings and have distinct short endings.
 pub(super) fn shortest_endings(
     connection: &Connection,
     ids: &[&str],

@@ -19,7 +19,8 @@ const FRAME_HEADER: usize = 24;
 const INDEX_HEADER: usize = 48;
 /// The version of both formats. SQLite has had no other.
 const FORMAT: u32 = 3_007_000;
-/// The magic number of a log whose checksums take words as big-endian numbers. The last bit is 0 for little-endian ones.
+/// The magic number of a log whose checksums read words as big-endian numbers. The last bit is 0 for little-endian
+/// ones.
 const MAGIC: u32 = 0x377f_0683;
 
 /// The result of checking the log.

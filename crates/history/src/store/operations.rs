@@ -23,7 +23,7 @@ use crate::operation::{
 };
 use crate::workspace::KnownWorkspace;
 
-/// How the announcement of an operation ended.
+/// The outcome of announcing an operation.
 enum Begun {
     Announced,
     /// Another operation has the id.

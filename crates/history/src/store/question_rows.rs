@@ -51,7 +51,7 @@ pub(super) fn insert_file(
     Ok(())
 }
 
-/// Decompresses a column; empty where it is damaged or too large.
+/// Decompresses a column; empty if it is damaged or too large.
 pub(super) fn unpacked(bytes: Vec<u8>) -> Vec<u8> {
     let mut whole = Vec::new();
     let read = Decoder::new(bytes.as_slice())

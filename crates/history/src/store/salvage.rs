@@ -50,7 +50,7 @@ const REMOVE_INCOMPLETE: &str = "
 /// Copies what can be read of a damaged file; returns the number of operations, 0 if the file cannot be opened or has another
 /// schema version.
 pub(super) fn bring_over_from_file(from: &Path, to: &mut Connection) -> u64 {
-    // SQLite would remove the log of an empty database, and the log may be all that is left for a person to examine.
+    // SQLite would remove the log of an empty database, and the log may be all that is left to examine.
     if fs::metadata(from).is_ok_and(|found| found.len() == 0) {
         return 0;
     }

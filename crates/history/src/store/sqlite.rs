@@ -26,7 +26,7 @@ pub struct Store {
     aside: Mutex<Vec<SetAside>>,
     /// The number of times that each session was begun and not ended.
     sessions: Mutex<BTreeMap<String, i64>>,
-    /// When the wait for a lock last timed out, and which process held it.
+    /// The time at which the wait for a lock last timed out, and the process that held it.
     timed_out: Mutex<Option<(Instant, Option<Holder>)>>,
 }
 

@@ -13,9 +13,9 @@ use crate::sub_agent::{
 
 /// The largest number of sub-agents that one query returns.
 const MOST: i64 = 10_000;
-/// An announced call that was not made is forgotten after this many seconds: a person may take hours to allow it.
+/// An announced call that was not made is removed after this many seconds: the user may take hours to allow it.
 const UNMADE: i64 = DAY;
-/// A reported process is forgotten after this many seconds without a report.
+/// A reported process is removed after this many seconds without a report.
 const UNREPORTED: i64 = 30 * DAY;
 /// The interval at which the time of a hook's last run is written again, in seconds.
 const HEARD_EVERY: i64 = 60 * 60;

@@ -11,7 +11,7 @@ use crate::operation::{CheckedContents, ContentFault};
 
 /// Contents above this size are read in parts.
 const IN_MEMORY: i64 = 32 << 20;
-/// How many bytes of such a content are read at a time.
+/// The number of bytes of such a content that are read at a time.
 const PART: usize = 1 << 20;
 
 /// Checks contents whose row ids are above `after`, for at most `budget`, at least one.

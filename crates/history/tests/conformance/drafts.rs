@@ -1,4 +1,4 @@
-//! Operations to record.
+//! Drafts of operations to record.
 
 use std::path::Path;
 
@@ -65,7 +65,7 @@ pub(crate) fn draft<'a>(id: &'a str, files: Vec<FileDraft<'a>>) -> Draft<'a> {
     }
 }
 
-/// An operation that takes back the first file of another one.
+/// Returns an operation that reverses the first file of another one.
 pub(crate) fn reversing<'a>(
     kind: OperationKind,
     id: &'a str,
@@ -87,13 +87,13 @@ pub(crate) fn begin(store: &dyn Records, draft: &Draft<'_>) {
     assert_eq!(store.begin(draft).expect("begun").set_aside, None);
 }
 
-/// Announces and finishes an operation; returns the folders that no change has a file in.
+/// Announces and finishes an operation; returns the folders in which no change has a file.
 pub(crate) fn record(store: &dyn Records, draft: &Draft<'_>) -> Vec<std::path::PathBuf> {
     begin(store, draft);
     store.finish(draft).expect("finished").unclaimed
 }
 
-/// The ids in the log, newest first.
+/// Returns the ids in the log, newest first.
 pub(crate) fn log(store: &dyn Records) -> Vec<String> {
     ids(store, &LogQuery::default())
 }

@@ -1,4 +1,4 @@
-//! Events, stopped and open sessions, marks.
+//! Tests of events, stopped and open sessions, and marks.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use lancet_history::{
 use super::Records;
 use super::drafts::{begin, draft, file, record, whole};
 
-/// The events after a number: operation and path of a change, else the word of the kind.
+/// Returns the events after a number: operation and path of a change, otherwise the name of the kind.
 fn events(store: &dyn Records, since: i64) -> Vec<String> {
     let page = store.events(since, 100).expect("read");
     let events = page.events.into_iter().map(|event| match event.fact {

@@ -1,5 +1,5 @@
-//! What every store of records must do, as functions over the traits. Each runs on the store in SQLite and on the one in memory; a
-//! new store joins by a line in `on_every_store`.
+//! The requirements for every store of records, as functions over the traits. Each runs on the store in SQLite and on
+//! the one in memory; a new store is added by a line in `on_every_store`.
 
 mod drafts;
 mod events;
@@ -23,14 +23,14 @@ impl<S> Records for S where
 {
 }
 
-/// Runs a law on an empty store of each kind.
+/// Runs a test function on an empty store of each kind.
 fn on_every_store(law: fn(&dyn Records)) {
     let folder = TestFolder::new();
     law(&Store::new(folder.path()));
     law(&MemoryHistory::new());
 }
 
-/// Makes a test of each of these laws.
+/// Generates a test for each of these functions.
 macro_rules! laws {
     ($($module:ident :: $law:ident,)*) => {
         $(
@@ -66,7 +66,7 @@ laws! {
 
 #[test]
 fn what_an_ended_process_announced_is_unfinished_for_the_others() {
-    // Processes of the store in SQLite are real ones: tests/operations.rs and tests/processes.rs have them.
+    // Processes of the store in SQLite are real ones, which tests/operations.rs and tests/processes.rs test.
     let store = MemoryHistory::new();
     let ended = store.shared();
     let files = vec![drafts::file(

@@ -227,7 +227,7 @@ pub(crate) fn an_operation_that_was_not_announced_is_inserted_when_it_is_finishe
     let _ = store.finish(&change).expect("finished");
     assert_eq!(log(store), ["one"]);
     assert_eq!(store.last_event_of("one").expect("read"), Some(1));
-    // A second report of the same end is no second event.
+    // A second report of the same end creates no second event.
     let _ = store.finish(&change).expect("finished");
     assert_eq!(store.events(0, 10).expect("read").events.len(), 1);
 }

@@ -31,7 +31,7 @@ pub enum WriteConsent {
     Ask,
 }
 
-/// What happens to the agent's own file tools.
+/// The treatment of the agent's own file tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnTools {
     /// They stay.
@@ -84,9 +84,9 @@ impl Launch {
 pub struct Request {
     /// The owner of the settings that are changed.
     pub scope: InstallScope,
-    /// Whether writes are asked about.
+    /// Whether the user is asked before writes.
     pub writes: WriteConsent,
-    /// What happens to the agent's own tools.
+    /// The treatment of the agent's own tools.
     pub own_tools: OwnTools,
     /// Whether the memory file is written.
     pub memory: Memory,

@@ -38,7 +38,7 @@ const NAMES: [&str; 12] = [
     "ü",
 ];
 
-/// A member of a JSON object; names that an agent looks for have the kind of value that it looks for.
+/// Returns a member of a JSON object; names that an agent looks for have the kind of value that it looks for.
 fn json_value(
     choices: &mut Choices<'_>,
     name: &str,

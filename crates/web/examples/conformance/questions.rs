@@ -219,7 +219,7 @@ async fn sent(request: Value, context: &RequestContext<RoleServer>) -> Result<Va
     serde_json::to_value(answer).map_err(|error| failed(error.to_string()))
 }
 
-/// Returns the prompt that asks.
+/// Returns the prompt that queries the client.
 pub(crate) fn prompt(request: &GetPromptRequestParams) -> Result<GetPromptResponse, ErrorData> {
     let answers = serde_json::to_value(&request.input_responses).unwrap_or_default();
     match &answers["user_context"] {

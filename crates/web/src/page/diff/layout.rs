@@ -1,4 +1,4 @@
-//! Whether diffs are shown unified or side by side: `?view=` selects it, and a cookie with only this word stores the
+//! The layout of diffs, unified or side by side: `?view=` selects it, and a cookie with only this word stores the
 //! choice.
 
 use std::convert::Infallible;
@@ -37,7 +37,7 @@ impl DiffLayout {
         }
     }
 
-    /// Returns the word for it.
+    /// Returns its name.
     pub(in crate::page) fn word(self) -> &'static str {
         match self {
             Self::Unified => "unified",
