@@ -39,7 +39,7 @@ fn main() {
     many(&folder.join("many"), operations);
 }
 
-/// The CPU time of this process so far.
+/// Returns the CPU time of this process so far.
 fn cpu() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
@@ -160,7 +160,7 @@ fn record_alone(state: &Path, rounds: usize) -> Vec<Duration> {
     times
 }
 
-/// The draft of an edit for the store.
+/// Returns the draft of an edit for the store.
 fn draft<'a>(
     id: &'a str,
     time: i64,
@@ -211,7 +211,7 @@ fn draft<'a>(
     }
 }
 
-/// An id as lancet makes it, for a time this many seconds ago.
+/// Returns an id as lancet makes it, for a time this many seconds ago.
 fn id(seconds_ago: u64) -> (String, i64) {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let micros = now.as_micros() as u64 - seconds_ago * 1_000_000;
@@ -379,7 +379,7 @@ fn run(folder: &Path, arguments: &[&str]) -> Duration {
     began.elapsed()
 }
 
-/// The sum of the bytes of all files below a folder.
+/// Returns the sum of the bytes of all files below a folder.
 fn size(folder: &Path) -> u64 {
     let mut folders: Vec<PathBuf> = vec![folder.to_owned()];
     let mut sum = 0;

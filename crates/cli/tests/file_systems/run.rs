@@ -37,14 +37,14 @@ pub(crate) fn prove(folder: &Path, kills: u32) -> Report {
 }
 
 impl Report {
-    /// The result of a check.
+    /// Returns the result of a check.
     pub(crate) fn check(&self, name: &str) -> &Value {
         let checks = self.data["checks"].as_array().expect("a list");
         let found = checks.iter().find(|check| check["check"] == name);
         found.unwrap_or_else(|| panic!("no {name}: {}", self.data))
     }
 
-    /// The answer of a check.
+    /// Returns the answer of a check.
     pub(crate) fn answer(&self, name: &str) -> &str {
         self.check(name)["answer"].as_str().expect("a word")
     }
@@ -57,7 +57,7 @@ impl Report {
     }
 }
 
-/// The names in a folder.
+/// Returns the names in a folder.
 pub(crate) fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).expect("a folder");
     let mut names: Vec<String> = entries

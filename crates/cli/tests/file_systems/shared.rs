@@ -112,7 +112,7 @@ impl Drop for Server {
     }
 }
 
-/// The number after a name.
+/// Returns the number after a name.
 fn number(text: &str, name: &str) -> Option<u64> {
     let (_, rest) = text.split_once(&format!("{name} "))?;
     rest.split_once('!')?.0.parse().ok()
@@ -144,7 +144,7 @@ fn count_from(root: &Path, own: &str, times: u64) -> BTreeMap<String, u64> {
     refusals
 }
 
-/// The text of the file as soon as this mount has it as expected, or as it is in the end.
+/// Returns the text of the file as soon as this mount has it as expected, or as it is in the end.
 fn settled_text(root: &Path, expected: &str) -> String {
     let begun = Instant::now();
     loop {

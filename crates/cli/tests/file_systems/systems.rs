@@ -6,7 +6,7 @@ use lancet_testing::place::{MountedPlace, System};
 
 use crate::run::{Report, names, prove};
 
-/// How many writers are killed on each.
+/// Returns how many writers are killed on each.
 fn kills() -> u32 {
     if judges::is_long() { 500 } else { 10 }
 }

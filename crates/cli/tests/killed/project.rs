@@ -59,32 +59,32 @@ impl Project {
         project
     }
 
-    /// The folder that the servers may write in.
+    /// Returns the folder that the servers may write in.
     pub(crate) fn root(&self) -> PathBuf {
         self.folder.join("project")
     }
 
-    /// The state folder.
+    /// Returns the state folder.
     pub(crate) fn state(&self) -> PathBuf {
         self.folder.join("state")
     }
 
-    /// A text whose lines are added one by one.
+    /// Returns a text whose lines are added one by one.
     pub(crate) fn list(&self, number: usize) -> PathBuf {
         self.root().join(format!("lists/{number}.txt"))
     }
 
-    /// A text that is written as a whole.
+    /// Returns a text that is written as a whole.
     pub(crate) fn whole(&self, number: usize) -> PathBuf {
         self.root().join(format!("whole/{number}.txt"))
     }
 
-    /// A notebook to which cells are added.
+    /// Returns a notebook to which cells are added.
     pub(crate) fn notebook(&self, number: usize) -> PathBuf {
         self.root().join(format!("notebooks/{number}.ipynb"))
     }
 
-    /// Two texts that every call changes together, in two folders.
+    /// Returns two texts that every call changes together, in two folders.
     pub(crate) fn pair(&self, number: usize) -> [PathBuf; 2] {
         ["left", "right"].map(|half| self.root().join(format!("{half}/{number}.txt")))
     }
@@ -126,7 +126,7 @@ impl Project {
         }
     }
 
-    /// Everything below the project.
+    /// Returns everything below the project.
     pub(crate) fn tree(&self) -> Tree {
         let mut tree = Tree::new();
         gather(&self.root(), &mut tree);

@@ -17,7 +17,7 @@ mod stage;
 
 use crate::stage::{LANCET, Stage, finish};
 
-/// Every file and link below a folder: its permission bits, and its bytes or its target.
+/// Returns every file and link below a folder: its permission bits, and its bytes or its target.
 fn tree(folder: &Path) -> BTreeMap<Vec<u8>, (u32, Vec<u8>)> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![folder.to_path_buf()];
@@ -51,7 +51,7 @@ fn tree(folder: &Path) -> BTreeMap<Vec<u8>, (u32, Vec<u8>)> {
     found
 }
 
-/// The operations of the project, newest first.
+/// Returns the operations of the project, newest first.
 fn log(stage: &Stage) -> Vec<Value> {
     let run = stage.run(&["log", "--json"]);
     let lines = run
@@ -298,7 +298,7 @@ fn links_are_named_as_what_cannot_come_back() {
     assert_eq!(stage.text("a.txt"), "one\n");
 }
 
-/// A random command on the files `f0` to `f5`, some of them in folders.
+/// Returns a random command on the files `f0` to `f5`, some of them in folders.
 fn command() -> impl Strategy<Value = String> {
     let name = || {
         (0..6_u8, 0..3_u8).prop_map(|(file, folder)| match folder {

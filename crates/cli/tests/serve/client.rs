@@ -32,7 +32,7 @@ pub(crate) struct Answer {
     pub(crate) body: String,
 }
 
-/// A command in a folder with an empty home.
+/// Returns a command in a folder with an empty home.
 pub(crate) fn lancet(folder: &TestFolder, arguments: &[&str]) -> Command {
     let mut command = Command::new(LANCET);
     command
@@ -124,7 +124,7 @@ impl Server {
         self.folder.text(Path::new("project").join(name))
     }
 
-    /// What the server logged.
+    /// Returns the log output of the server.
     pub(crate) fn log(&self) -> String {
         self.said.lock().expect("whole").clone()
     }
@@ -159,7 +159,7 @@ impl Server {
         stream
     }
 
-    /// A request with these header lines.
+    /// Sends a request with these header lines.
     pub(crate) fn request(&self, method: &str, path: &str, lines: &[&str], body: &[u8]) -> Answer {
         self.raw(&request_bytes(self.port, method, path, lines, body))
     }
@@ -225,7 +225,7 @@ fn unchunked(mut rest: &str) -> String {
 }
 
 impl Answer {
-    /// The last message, from JSON or from a stream of events.
+    /// Returns the last message, from JSON or from a stream of events.
     pub(crate) fn message(&self) -> Value {
         let mut data = self
             .body
@@ -372,7 +372,7 @@ pub(crate) fn text(result: &Value) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// The name of a refusal.
+/// Returns the name of a refusal.
 pub(crate) fn refusal(result: &Value) -> &str {
     assert_eq!(result["isError"], true, "{result}");
     let error = &result["_meta"]["lancet/result"]["error"];

@@ -9,7 +9,7 @@ use crate::client::{Client, Server, refusal};
 /// How many agents change the same file.
 const TEAM: usize = 5;
 
-/// The number of agents, and of calls that they make together. `LANCET_LOAD=AGENTS,CALLS` overrides both.
+/// Returns the number of agents, and of calls that they make together. `LANCET_LOAD=AGENTS,CALLS` overrides both.
 fn size() -> (usize, usize) {
     let given = std::env::var("LANCET_LOAD").ok();
     let parsed = given.as_deref().and_then(|text| {
@@ -19,7 +19,7 @@ fn size() -> (usize, usize) {
     parsed.unwrap_or((50, 2_000))
 }
 
-/// A figure of the server in `/proc`, by the name of its line.
+/// Returns a figure of the server in `/proc`, by the name of its line.
 fn figure(server: &Server, name: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).expect("running");
     let line = status

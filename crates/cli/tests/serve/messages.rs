@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, Server, answer, folder, lancet};
 
-/// Invalid messages, and calls with invalid arguments.
+/// Returns invalid messages, and calls with invalid arguments.
 fn odd() -> Vec<Vec<u8>> {
     let call = |arguments: &str| {
         format!(r#"{{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{{"name":"Read","arguments":{arguments}}}}}"#).into_bytes()

@@ -46,13 +46,13 @@ fn enter(server: &Server) -> String {
         .to_owned()
 }
 
-/// The token of a device for the form that is sent to a path.
+/// Returns the token of a device for the form that is sent to a path.
 fn token(cookie: &str, path: &str) -> String {
     let key = blake3::derive_key("lancet page: tokens of forms", cookie.as_bytes());
     blake3::keyed_hash(&key, path.as_bytes()).to_string()
 }
 
-/// All Rust sources below a folder that are not tests.
+/// Returns all Rust sources below a folder that are not tests.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("a folder");
     let paths = entries.map(|entry| entry.expect("an entry").path());

@@ -25,7 +25,7 @@ const MORE_THREADS: usize = 2;
 const LOOKS: usize = 50;
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The number of sessions. `LANCET_SOAK=SESSIONS` overrides it; memory is checked only then.
+/// Returns the number of sessions. `LANCET_SOAK=SESSIONS` overrides it; memory is checked only then.
 fn sessions() -> Option<usize> {
     std::env::var("LANCET_SOAK").ok()?.parse().ok()
 }
@@ -71,7 +71,7 @@ fn at_rest(server: &Server) -> Footprint {
     found
 }
 
-/// One session, which ends.
+/// Runs one session to its end.
 fn work(server: &Server, session: usize) {
     let name = format!("{}.txt", session % 7);
     let path = server.file(&name, "first\nsecond\nthird\n");

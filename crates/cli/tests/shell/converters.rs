@@ -12,7 +12,7 @@ use crate::wall::has_wall;
 
 const ARCHIVE: &[u8] = b"PK\x03\x04\0\0seven kites";
 
-/// A stage with an archive and these entries of the user's settings.
+/// Makes a stage with an archive and these entries of the user's settings.
 fn stage(entries: &str) -> (Stage, PathBuf) {
     let stage = Stage::new();
     stage.user_settings(&format!("[read.converters]\n{entries}\n"));
@@ -193,7 +193,7 @@ fn until<T>(mut found: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// The processes of a group that have not ended.
+/// Returns the processes of a group that have not ended.
 fn members(group: u32) -> Vec<String> {
     let processes = fs::read_dir("/proc").expect("there");
     let stat = |entry: fs::DirEntry| fs::read_to_string(entry.path().join("stat")).ok();

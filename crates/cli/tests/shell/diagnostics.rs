@@ -11,7 +11,7 @@ use crate::stage::Stage;
 /// How long a server may take to know a project of two files.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A stage whose PATH has the servers that the tests use; none where they are not installed.
+/// Returns a stage whose PATH has the servers that the tests use; none where they are not installed.
 pub(crate) fn stage_with(server: &str) -> Option<Stage> {
     let folders = std::env::var_os("LANCET_LANGUAGE_SERVERS").unwrap_or_default();
     let is_there = |folder: PathBuf| folder.join(server).is_file();
@@ -30,7 +30,7 @@ pub(crate) fn trust(stage: &Stage) {
     assert_eq!(run.code, 0, "{run:?}");
 }
 
-/// Two files of which one needs the other, and an old problem.
+/// Makes two files of which one needs the other, and an old problem.
 pub(crate) fn project(stage: &Stage) -> (PathBuf, PathBuf) {
     stage.file(
         "pyproject.toml",
@@ -246,7 +246,7 @@ fn servers_end_with_lancet_however_it_ends() {
     wait_for(&|running| running == 0, "a server outlives lancet");
 }
 
-/// The language servers that run in a folder.
+/// Returns the language servers that run in a folder.
 fn servers_in(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc").expect("it is there").flatten() {

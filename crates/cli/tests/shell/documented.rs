@@ -13,7 +13,7 @@ fn top() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The blocks of code of one kind.
+/// Returns the blocks of code of one kind.
 fn fenced(page: &str, kind: &str) -> Vec<String> {
     let opening = format!("```{kind}\n");
     page.split(&opening)
@@ -73,7 +73,7 @@ fn the_readme_opens_with_a_real_answer() {
     }
 }
 
-/// The lines of a drawn session after its first, as text without the colours.
+/// Returns the lines of a drawn session after its first, as text without the colours.
 fn shown(picture: &str, count: usize) -> String {
     let mut lines: Vec<(String, String)> = Vec::new();
     for element in picture.lines().filter(|line| line.starts_with("<text ")) {

@@ -11,14 +11,14 @@ use crate::agent::Agent;
 use crate::stage::Stage;
 use crate::wall::has_wall;
 
-/// An entry of the settings whose program is a shell script.
+/// Returns an entry of the settings whose program is a shell script.
 fn script(pattern: &str, script: &str) -> String {
     format!(
         "[[format]]\nfiles = [{pattern:?}]\nrun = [\"sh\", \"-c\", {script:?}, \"x\", \"{{path}}\"]\n"
     )
 }
 
-/// A stage with these user's settings.
+/// Makes a stage with these user's settings.
 fn stage(settings: &str) -> Stage {
     let stage = Stage::new();
     stage.user_settings(settings);
@@ -30,7 +30,7 @@ fn edit(agent: &mut Agent, file: &Path, old: &str, new: &str) -> (String, String
     agent.call("Edit", arguments)
 }
 
-/// The path of a formatter: that of `cargo xtask test`, of the toolchain, or one that is installed.
+/// Returns the path of a formatter: that of `cargo xtask test`, of the toolchain, or one that is installed.
 fn formatter(name: &str) -> Option<PathBuf> {
     let mut folders: Vec<PathBuf> = Vec::new();
     for variable in ["LANCET_FORMATTERS", "PATH"] {

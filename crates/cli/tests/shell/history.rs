@@ -244,7 +244,7 @@ fn the_log_is_one_object_a_line_and_the_total() {
     assert_eq!((code, &gc["removedOperations"]), (0, &0.into()));
 }
 
-/// Every file below a folder with its bytes and when they were written, by name.
+/// Returns every file below a folder with its bytes and when they were written, by name.
 fn everything(
     folder: &std::path::Path,
 ) -> Vec<(std::path::PathBuf, Vec<u8>, std::time::SystemTime)> {

@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use crate::agent::Agent;
 use crate::stage::Stage;
 
-/// An entry of the settings whose program is a shell script.
+/// Returns an entry of the settings whose program is a shell script.
 fn hook(on: &str, rule: &str, script: &str) -> String {
     format!(
         "[[hooks]]\non = {on:?}\nmatch = {rule:?}\nrun = [\"sh\", \"-c\", {script:?}]\ntimeout = 1\n"
     )
 }
 
-/// A stage with a file and these user's settings.
+/// Makes a stage with a file and these user's settings.
 fn stage(settings: &str) -> (Stage, PathBuf) {
     let stage = Stage::new();
     stage.user_settings(settings);

@@ -11,7 +11,8 @@ use lancet_pdf::Worker;
 
 use crate::stage::{LANCET, Stage};
 
-/// A document of one page, which draws these commands with these resources and further objects from number 5 on.
+/// Returns a document of one page, which draws these commands with these resources and further objects from number 5
+/// on.
 fn document(drawn: &str, resources: &str, further: &[String]) -> String {
     let mut objects = vec![
         "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
@@ -51,7 +52,7 @@ fn good() -> String {
     )
 }
 
-/// Twelve forms, each of which draws the next one ten times.
+/// Returns twelve forms, each of which draws the next one ten times.
 fn endless() -> String {
     let form = "/Type /XObject /Subtype /Form /BBox [0 0 90 60]";
     let mut forms: Vec<String> = (6..18)
@@ -64,7 +65,7 @@ fn endless() -> String {
     document("/F Do", "/XObject << /F 5 0 R >>", &forms)
 }
 
-/// A function with a hundred thousand braces, which are read recursively.
+/// Returns a function with a hundred thousand braces, which are read recursively.
 fn deep() -> String {
     let braces = format!("{{ {}{} }}", "{".repeat(100_000), "}".repeat(100_000));
     let function = stream("/FunctionType 4 /Domain [0 1 0 1] /Range [0 1]", &braces);
@@ -72,7 +73,7 @@ fn deep() -> String {
     document("/S sh", shading, &[function])
 }
 
-/// A page that draws itself, over and over.
+/// Returns a page that draws itself, over and over.
 fn recursive() -> String {
     let fields =
         "/Type /XObject /Subtype /Form /BBox [0 0 90 60] /Resources << /XObject << /F 5 0 R >> >>";
@@ -83,7 +84,7 @@ fn recursive() -> String {
     )
 }
 
-/// A document whose encryption opens with no password that is known.
+/// Returns a document whose encryption opens with no password that is known.
 fn locked() -> String {
     let key = "<30303030303030303030303030303030303030303030303030303030303030FF>";
     let encryption = format!("<< /Filter /Standard /V 1 /R 2 /O {key} /U {key} /P -4 >>");

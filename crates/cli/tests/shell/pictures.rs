@@ -13,7 +13,7 @@ fn stage() -> (Stage, Vec<u8>) {
     (stage, png)
 }
 
-/// What a terminal with these variables shows. It answers nothing.
+/// Returns what a terminal with these variables shows. The terminal answers no query.
 fn shown(stage: &Stage, variables: &[(&str, &str)], arguments: &str) -> String {
     let mut command = terminal(stage, arguments);
     command.envs(variables.iter().copied());
@@ -108,7 +108,7 @@ fn every_other_terminal_and_a_pipe_get_one_line() {
     }
 }
 
-/// A PNG of 64x48 pixels without compression, made here so that its bytes are known.
+/// Returns a PNG of 64x48 pixels without compression, made here so that its bytes are known.
 fn png() -> Vec<u8> {
     let (width, height) = (64_u32, 48_u32);
     let mut pixels = Vec::new();

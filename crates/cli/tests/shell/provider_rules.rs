@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::stage::Stage;
 
-/// The list of tools as `lancet tools` prints it.
+/// Returns the list of tools as `lancet tools` prints it.
 fn list(stage: &Stage, format: &str, more: &[&str]) -> Value {
     let run = stage.run(&[&["tools", "--format", format][..], more].concat());
     assert_eq!(run.code, 0, "{run:?}");
@@ -23,7 +23,7 @@ impl Broken {
         }
     }
 
-    /// The keys of an object are among those that the API knows.
+    /// Checks that the keys of an object are among those that the API knows.
     fn only_keys(&mut self, object: &Value, known: &[&str], place: &str) {
         let keys = object.as_object().into_iter().flat_map(Map::keys);
         for key in keys {
@@ -35,8 +35,8 @@ impl Broken {
         }
     }
 
-    /// A name of at most 64 characters out of letters, digits, underscores and dashes: OpenAI, Anthropic, Gemini (which
-    /// also wants no digit or dash at the beginning).
+    /// Checks a name: at most 64 characters out of letters, digits, underscores and dashes. This is the rule of OpenAI,
+    /// Anthropic and Gemini (which also wants no digit or dash at the beginning).
     fn name(&mut self, name: &Value) -> String {
         let name = name.as_str().unwrap_or_default();
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
@@ -55,7 +55,7 @@ impl Broken {
     }
 }
 
-/// The types that a schema allows.
+/// Returns the types that a schema allows.
 fn types(schema: &Value) -> Vec<&str> {
     match &schema["type"] {
         Value::String(one) => vec![one],
@@ -74,7 +74,7 @@ fn fields(schema: &Value) -> Vec<(&String, &Value)> {
     fields.into_iter().flatten().collect()
 }
 
-/// The schemas inside a schema, itself first, each with its place.
+/// Collects the schemas inside a schema, itself first, each with its place.
 fn walk<'s>(schema: &'s Value, place: &str, found: &mut Vec<(String, &'s Value)>) {
     found.push((place.to_owned(), schema));
     for (name, field) in fields(schema) {
@@ -91,9 +91,9 @@ fn all_schemas<'s>(schema: &'s Value, tool: &str) -> Vec<(String, &'s Value)> {
     found
 }
 
-/// OpenAI's function calling, and with `strict` its structured outputs: the root is an object; every object has
-/// `additionalProperties: false` and requires all its fields; no keyword but the supported ones; at most 5,000 fields, 10
-/// levels, and 120,000 characters of names and values; an enum of a type that may be null has null.
+/// Checks OpenAI's function calling, and with `strict` its structured outputs: the root is an object; every object has
+/// `additionalProperties: false` and requires all its fields; no keyword but the supported ones; at most 5,000 fields,
+/// 10 levels, and 120,000 characters of names and values; an enum of a type that may be null has null.
 fn openai(function: &Value, broken: &mut Broken) {
     let known = ["type", "name", "description", "parameters", "strict"];
     broken.only_keys(function, &known, "function");
@@ -180,9 +180,9 @@ fn openai(function: &Value, broken: &mut Broken) {
     broken.unless(count <= 5_000 && characters <= 120_000, &name, "size");
 }
 
-/// Anthropic's tools: names and field names; with `strict` the limits of structured outputs: objects without further
-/// fields; no bounds of numbers, texts and lists but `minItems` 0 or 1; over all strict tools at most 20 tools, 24
-/// optional fields and 16 fields with several types.
+/// Checks Anthropic's tools: names and field names; with `strict` the limits of structured outputs: objects without
+/// further fields; no bounds of numbers, texts and lists but `minItems` 0 or 1; over all strict tools at most 20 tools,
+/// 24 optional fields and 16 fields with several types.
 fn anthropic(list: &Value, broken: &mut Broken) {
     let (mut tools, mut optional, mut unions) = (0, 0, 0);
     for tool in list.as_array().into_iter().flatten() {
@@ -245,8 +245,8 @@ fn anthropic(list: &Value, broken: &mut Broken) {
     );
 }
 
-/// Gemini's function declarations: names of parameters of letters, digits and underscores; types in capitals; only the
-/// fields of its schema object, 64-bit integers as text; enums of texts; required fields exist.
+/// Checks Gemini's function declarations: names of parameters of letters, digits and underscores; types in capitals;
+/// only the fields of its schema object, 64-bit integers as text; enums of texts; required fields exist.
 fn gemini(list: &Value, broken: &mut Broken) {
     let functions = list[0]["functionDeclarations"].as_array();
     broken.unless(functions.is_some(), "list", "a group of functions");

@@ -26,7 +26,7 @@ pub(crate) struct Run {
 }
 
 impl Stage {
-    /// A new stage: `project` to work in, `home` empty.
+    /// Returns a new stage: `project` to work in, `home` empty.
     pub(crate) fn new() -> Self {
         let folder = TestFolder::new();
         for name in ["project", "home"] {
@@ -38,12 +38,12 @@ impl Stage {
         }
     }
 
-    /// The folder that the program runs in.
+    /// Returns the folder that the program runs in.
     pub(crate) fn project(&self) -> PathBuf {
         self.folder.join("project")
     }
 
-    /// The empty home.
+    /// Returns the empty home.
     pub(crate) fn home(&self) -> PathBuf {
         self.folder.join("home")
     }
@@ -78,7 +78,7 @@ impl Stage {
         put(&self.home().join(".config/lancet/lancet.toml"), text)
     }
 
-    /// The content of a file of the project.
+    /// Returns the content of a file of the project.
     pub(crate) fn text(&self, name: &str) -> String {
         self.folder.text(Path::new("project").join(name))
     }
@@ -156,7 +156,7 @@ pub(crate) fn finish(mut command: Command, input: &[u8]) -> Run {
     }
 }
 
-/// A path as an argument.
+/// Returns a path as an argument.
 pub(crate) fn word(path: &Path) -> &str {
     path.to_str().expect("UTF-8")
 }

@@ -388,7 +388,7 @@ fn several_files_are_one_question_and_one_undo() {
     assert_eq!(stage.text("src/deep/b.rs"), "foo(y); foo(z)\n");
 }
 
-/// Forty lines, of which the fifth and the thirtieth are the same.
+/// Returns forty lines, of which the fifth and the thirtieth are the same.
 fn lines() -> String {
     let lines: String = (1..=40).map(|line| format!("line {line}.\n")).collect();
     lines.replace("line 30.", "line 5.")

@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::agent::Agent;
 use crate::stage::{LANCET, Stage};
 
-/// More than two steps of 500. `LANCET_TORTURE` selects the number of a long history.
+/// Returns a number of changes: more than two steps of 500. `LANCET_TORTURE` selects the number of a long history.
 fn changes() -> usize {
     match std::env::var_os("LANCET_TORTURE") {
         Some(_) => 25_000,
@@ -20,7 +20,7 @@ fn changes() -> usize {
     }
 }
 
-/// How many files there are in a folder and below it.
+/// Returns how many files there are in a folder and below it.
 fn count_files(folder: &Path) -> usize {
     let entries = fs::read_dir(folder).expect("a folder").flatten();
     let counts = entries.map(|entry| match entry.file_type() {

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::connection::{connect, connect_with, data, refusal, text};
 
-/// The declaration of a tool made for a test.
+/// Returns the declaration of a tool made for a test.
 fn declared(name: &'static str) -> Declaration {
     let mut declaration = declaration("Write").expect("built in").clone();
     declaration.name = name.into();

@@ -12,7 +12,7 @@ use crate::connection::{Connection, connect_with, refusal, text};
 
 const PROCESS: &str = "7:1";
 
-/// A client, and the history as its hooks open it.
+/// Connects a client, and opens the history as its hooks do.
 async fn connected(client: &str) -> (Connection, History) {
     let options = Options {
         agent_process: Some(PROCESS.to_owned()),

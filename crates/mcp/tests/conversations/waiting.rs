@@ -29,7 +29,7 @@ fn settings(text: &str) -> Settings {
     Settings::load(&[layer]).expect("settings")
 }
 
-/// A connection whose calls are answered as waiting after `patience` seconds.
+/// Makes a connection whose calls are answered as waiting after `patience` seconds.
 async fn patient(patience: u64) -> Connection {
     let settings = settings(&format!("[ask]\npatience = {patience}\n"));
     let builder = |builder: lancet::Builder| builder.mode(Mode::Ask).settings(settings);

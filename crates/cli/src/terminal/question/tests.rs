@@ -5,7 +5,7 @@ use lancet::approval::{ChangeKind, FileQuestion, Piece};
 use super::keys::{PartKey, part_understood, understood, understood_on_record};
 use super::*;
 
-/// A file with one hunk.
+/// Returns a file with one hunk.
 fn file(name: &str, diff: &str) -> FileQuestion {
     let mut file = FileQuestion::new(format!("/r/{name}"), ChangeKind::Update);
     file.relative = name.into();
