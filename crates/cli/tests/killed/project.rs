@@ -69,22 +69,22 @@ impl Project {
         self.folder.join("state")
     }
 
-    /// Returns a text whose lines are added one by one.
+    /// Returns the path of a text whose lines are added one by one.
     pub(crate) fn list(&self, number: usize) -> PathBuf {
         self.root().join(format!("lists/{number}.txt"))
     }
 
-    /// Returns a text that is written as a whole.
+    /// Returns the path of a text that is written as a whole.
     pub(crate) fn whole(&self, number: usize) -> PathBuf {
         self.root().join(format!("whole/{number}.txt"))
     }
 
-    /// Returns a notebook to which cells are added.
+    /// Returns the path of a notebook to which cells are added.
     pub(crate) fn notebook(&self, number: usize) -> PathBuf {
         self.root().join(format!("notebooks/{number}.ipynb"))
     }
 
-    /// Returns two texts that every call changes together, in two folders.
+    /// Returns the paths of two texts that every call changes together, in two folders.
     pub(crate) fn pair(&self, number: usize) -> [PathBuf; 2] {
         ["left", "right"].map(|half| self.root().join(format!("{half}/{number}.txt")))
     }

@@ -4,7 +4,7 @@ use lancet_testing::judges;
 
 use crate::stage::{LANCET, Run, Stage, finish};
 
-/// Makes a project with two changes, and the short ids of both, the newest first.
+/// Makes a project with two changes, and returns the short ids of both, the newest first.
 fn changed() -> (Stage, Vec<String>) {
     let folder = std::path::Path::new(LANCET).parent().expect("a folder");
     let path = std::env::var("PATH").unwrap_or_default();

@@ -59,7 +59,7 @@ fn ripgrep() -> Option<PathBuf> {
     program.exists().then_some(program)
 }
 
-/// Returns output as a set of lines, and the exit code.
+/// Returns the output as a set of lines, and the exit code.
 fn answer(command: &mut Command, tree: &Tree, flags: &[&str]) -> (Vec<Vec<u8>>, Option<i32>) {
     let ran = command
         .args(flags)
