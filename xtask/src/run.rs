@@ -6,14 +6,14 @@ use std::process::{Command, Stdio};
 
 use anyhow::Context;
 
-/// Makes a command that runs in the repository's top folder.
+/// Creates a command that runs in the repository's top folder.
 pub(crate) fn command(program: impl AsRef<Path>, arguments: &[&str]) -> Command {
     let mut command = Command::new(program.as_ref());
     command.args(arguments).current_dir(crate::house::top());
     command
 }
 
-/// Makes a command for the cargo that runs this program, so that one toolchain does everything.
+/// Creates a command for the cargo that runs this program, so that one toolchain does everything.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     command(
         std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()),

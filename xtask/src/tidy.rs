@@ -73,7 +73,7 @@ const RULES: [fn(&House) -> Vec<Finding>; 20] = [
     words::ignored_tests,
 ];
 
-/// Prints the violations; true when there are none.
+/// Prints the violations; returns true if there are none.
 pub(crate) fn print() -> anyhow::Result<bool> {
     let house = House::open()?;
     let findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&house)).collect();

@@ -46,7 +46,7 @@ pub(crate) enum Stop {
 }
 
 impl Stop {
-    /// Makes an error at a line, counted from 0.
+    /// Creates an error at a line, counted from 0.
     pub(crate) fn at(line: usize, kind: ParseErrorKind, message: impl Into<String>) -> Stop {
         Stop::Bad(ParseError {
             line: line + 1,
@@ -56,12 +56,12 @@ impl Stop {
         })
     }
 
-    /// Makes the error for an edit that does not follow its format, at a line counted from 0.
+    /// Creates the error for an edit that does not follow its format, at a line counted from 0.
     pub(crate) fn malformed(line: usize, message: impl Into<String>) -> Stop {
         Stop::at(line, ParseErrorKind::Malformed, message)
     }
 
-    /// Makes the error for an edit that is never applied, at a line counted from 0.
+    /// Creates the error for an edit that is never applied, at a line counted from 0.
     pub(crate) fn unsupported(line: usize, message: impl Into<String>) -> Stop {
         Stop::at(line, ParseErrorKind::Unsupported, message)
     }
@@ -88,7 +88,7 @@ impl Stop {
         Err(Stop::unsupported(line, message))
     }
 
-    /// Makes the error for a reply that ends in the middle of an edit, which begins at a line counted from 0.
+    /// Creates the error for a reply that ends in the middle of an edit, which begins at a line counted from 0.
     pub(crate) fn cut_off(line: usize, what: &str) -> Stop {
         let message = format!("The reply is cut off: {what}. Send the whole reply again.");
         Stop::at(line, ParseErrorKind::CutOff, message)

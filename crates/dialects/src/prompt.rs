@@ -3,8 +3,8 @@
 use crate::part::Dialect;
 
 impl Dialect {
-    /// The instructions that teach a model this format, in Markdown: its rules, examples, what is refused and how a
-    /// refusal is reported.
+    /// Returns the instructions that teach a model this format, in Markdown: its rules, examples, what is refused and
+    /// how a refusal is reported.
     pub fn prompt(self) -> &'static str {
         match self {
             Dialect::SearchReplace => include_str!("prompts/search-replace.md"),

@@ -26,7 +26,7 @@ pub struct ReplyStream<'k> {
 }
 
 impl<'k> ReplyStream<'k> {
-    /// Starts a reply of which nothing has arrived yet.
+    /// Creates a reply of which nothing has arrived yet.
     pub fn new(options: &'k Options<'k>) -> Self {
         ReplyStream {
             options,
@@ -36,7 +36,7 @@ impl<'k> ReplyStream<'k> {
         }
     }
 
-    /// Takes the next piece and returns the parts that it completes.
+    /// Adds the next piece and returns the parts that it completes.
     ///
     /// # Errors
     /// The reply cannot be parsed; this is reported as soon as it is certain. No part of the reply may then be applied.

@@ -42,7 +42,7 @@ pub struct Symbol {
 }
 
 impl Symbol {
-    /// Makes a symbol.
+    /// Creates a symbol.
     pub fn new(
         kind: &'static str,
         name: String,
@@ -69,7 +69,7 @@ pub struct SyntaxOutline {
 }
 
 impl SyntaxOutline {
-    /// Makes an outline.
+    /// Creates an outline.
     pub fn new(symbols: Vec<Symbol>, left_out: usize) -> Self {
         Self { symbols, left_out }
     }

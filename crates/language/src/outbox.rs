@@ -114,7 +114,7 @@ impl Outbox {
         self.end();
     }
 
-    /// Gives a server that was requested to shut down the time for it.
+    /// Waits for a server that was requested to shut down.
     fn wait_for_farewell(&self) {
         let queue = self.lock();
         let waits = |queue: &mut Queue| queue.state == OutboxState::Closing;

@@ -21,7 +21,7 @@ pub(super) struct PathRule<T> {
 }
 
 impl<T> PathRule<T> {
-    /// Makes a rule, or says why the pattern is invalid.
+    /// Creates a rule, or returns why the pattern is invalid.
     pub(super) fn new(
         pattern: String,
         word: String,

@@ -150,7 +150,7 @@ fn taken_over(effect: Effect, text: &str) -> Result<Rule, String> {
     let tool = known.map_or(tool, |(_, own)| own);
     match (effect, Access::of_tool(tool)) {
         (_, None) => return Err(why_no_file(tool)),
-        // In Claude Code such a rule saves a question; here it would open files that hold keys.
+        // In Claude Code such a rule saves a prompt; here it would open files that contain keys.
         (Effect::Allow, Some(Access::Read)) => {
             return Err("reading needs no permission here".to_owned());
         }
@@ -171,7 +171,7 @@ fn taken_over(effect: Effect, text: &str) -> Result<Rule, String> {
     Rule::parse(&own).map_err(|error| error.message)
 }
 
-/// Says why a rule for a tool that lancet does not have is not imported.
+/// Returns why a rule for a tool that lancet does not have is not imported.
 fn why_no_file(tool: &str) -> String {
     if tool.starts_with("mcp__") {
         return "it says which server's tools Claude Code may call, and nothing about files; Claude Code applies it itself".to_owned();

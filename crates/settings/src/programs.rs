@@ -55,7 +55,7 @@ impl HookTime {
     /// The words that the settings may contain.
     pub const WORDS: &'static [&'static str] = &["before", "after"];
 
-    /// Gives the word of the settings.
+    /// Returns the word used in the settings.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {

@@ -19,7 +19,7 @@ use lancet_language::{
 /// The session of a test.
 pub(crate) const SESSION: &str = "session";
 
-/// Longer than any server takes on a loaded machine; what is asserted does not depend on it.
+/// Longer than any server takes on a busy machine; the assertions do not depend on it.
 pub(crate) const LONG: Duration = Duration::from_secs(30);
 
 /// Returns the entry of the built-in table with the program that the test command installed; none, with a message, if

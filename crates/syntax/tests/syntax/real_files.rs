@@ -11,7 +11,7 @@ use super::{newly_broken, reader};
 
 /// The number of files tried per language.
 const OF_A_LANGUAGE: usize = 120;
-/// What a comment looks like in each language; JSON has none.
+/// The form of a comment in each language; JSON has none.
 const COMMENTS: [(&str, &str); 8] = [
     ("C", "/* A comment: it's \"one\" (of {many). */"),
     ("C++", "// A comment: it's \"one\" (of {many)."),
