@@ -13,7 +13,8 @@ pub(crate) const MOST_BYTES: u64 = 256 << 20;
 /// The index of a work tree: what git tracks. Names are bytes, relative to the work tree, with `/` between their parts.
 ///
 /// Reading one of 60,000 entries takes 14 ms of processor time in an optimised build (6.8 MB in version 2, checksum
-/// included; 9 ms in version 4), on a busy machine with two cores: `cargo run --release -p lancet-git --example read_index`.
+/// included; 9 ms in version 4), on a busy machine with two cores:
+/// `cargo run --release -p lancet-git --example read_index`.
 #[derive(Debug)]
 pub struct Index {
     /// Sorted by name and stage.

@@ -30,8 +30,9 @@
 //! Read only, and nothing is executed: no hook, no filter, no program that a configuration names. The repository is
 //! treated as hostile input: every length is bounded before it is used, and nothing outside git's folder is opened
 //! except the object folders of its alternates. Not supported: reftable, pack indexes of version 1, `include` in the
-//! configuration, clean filters and `working-tree-encoding`; of the index: split and sparse ones, and SHA-256. Objects are
-//! verified against their ids by plain SHA-1, without its detection of collisions; those of SHA-256 are not verified.
+//! configuration, clean filters and `working-tree-encoding`; of the index: split and sparse ones, and SHA-256.
+//! Objects are verified against their ids by plain SHA-1, without its detection of collisions; those of SHA-256 are
+//! not verified.
 
 mod attributes;
 mod clean;

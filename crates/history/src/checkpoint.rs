@@ -72,8 +72,8 @@ pub struct Checkpoint {
     pub workspace: KnownWorkspace,
     /// The number of files, links and empty folders.
     pub files: u64,
-    /// Whether it was set before a call by a process that has ended. If it is the newest of its root, the end of that call is
-    /// not recorded.
+    /// Whether it was set before a call by a process that has ended. If it is the newest of its root, the end of that
+    /// call is not recorded.
     pub is_left_open: bool,
 }
 

@@ -14,8 +14,8 @@ pub struct ChangesDoNotFit;
 /// Spare capacity of content that had to grow, so that the next small edits need no allocation.
 const SLACK: usize = 64 * 1024;
 
-/// Applies sorted, disjoint changes to `content`: in place if this is the only reference to it, otherwise to a copy made in the
-/// same pass.
+/// Applies sorted, disjoint changes to `content`: in place if this is the only reference to it, otherwise to a copy
+/// made in the same pass.
 ///
 /// # Errors
 /// The changes do not fit; the content is then unchanged.
@@ -52,8 +52,8 @@ fn growth(length: usize, changes: &[RawChange<'_>]) -> Result<Growth, ChangesDoN
     Ok(growth)
 }
 
-/// Moves everything after the first change back by the maximal growth, then copies forward from the front. The time is linear
-/// in the length, whatever the number of changes, and writing never overtakes reading.
+/// Moves everything after the first change back by the maximal growth, then copies forward from the front. The time
+/// is linear in the length, whatever the number of changes, and writing never overtakes reading.
 fn revise_in_place(bytes: &mut Vec<u8>, changes: &[RawChange<'_>], room: usize) {
     let Some((first, _)) = changes.first() else {
         return;

@@ -1,5 +1,5 @@
-//! A stored content that is read in parts, however large it is: a list of segments, each a range of one file or bytes of an
-//! edit (a piece table).
+//! A stored content that is read in parts, however large it is: a list of segments, each a range of one file or bytes
+//! of an edit (a piece table).
 
 use std::fs::File;
 use std::io;

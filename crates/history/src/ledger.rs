@@ -142,8 +142,8 @@ impl Ledger {
         Some(result)
     }
 
-    /// Records what the model was shown. Ranges of the known version are added; for another version they replace what was seen,
-    /// and the session's own write no longer counts as the present content.
+    /// Records what the model was shown. Ranges of the known version are added; for another version they replace what
+    /// was seen, and the session's own write no longer counts as the present content.
     pub fn saw(&mut self, path: &Path, observed: Observation<'_>) {
         let (key, slot) = self.take_slot(path);
         let was = slot.as_ref().map(Slot::was_written).unwrap_or_default();
@@ -268,8 +268,9 @@ impl Ledger {
         self.cursor
     }
 
-    /// Merges rows of the store, oldest first: those of an earlier process, or of another one that serves the same session.
-    /// Ranges of the same version are merged; a row of another version replaces the entry, since it is newer.
+    /// Merges rows of the store, oldest first: those of an earlier process, or of another one that serves the same
+    /// session. Ranges of the same version are merged; a row of another version replaces the entry, since it is
+    /// newer.
     pub fn take_in(&mut self, rows: Vec<(PathBuf, Entry)>, cursor: LoadCursor) {
         for (path, row) in rows {
             let (key, slot) = self.take_slot(&path);

@@ -1,5 +1,5 @@
-//! The record of a change: who made it, which files it touched, and their state before and after. These are plain values;
-//! nothing here reads or writes a file.
+//! The record of a change: who made it, which files it touched, and their state before and after. These are plain
+//! values; nothing here reads or writes a file.
 //!
 //! Operations are listed in the order in which they were recorded, not by the clock. An operation that is too old is
 //! removed only if two clean-ups a day apart agree on that.
@@ -36,8 +36,8 @@ pub enum OperationKind {
     Undo,
     /// The operation reverses an undo.
     Redo,
-    /// A late write: bytes that another program wrote into a displaced file, so they were never the content of the file's
-    /// name. There is nothing to undo; the bytes can be restored.
+    /// A late write: bytes that another program wrote into a displaced file, so they were never the content of the
+    /// file's name. There is nothing to undo; the bytes can be restored.
     Late,
 }
 

@@ -240,8 +240,8 @@ pub trait QuestionStore: Send + Sync {
     /// The store cannot be read.
     fn arguments(&self, id: &str) -> Result<Option<Vec<u8>>, HistoryError>;
 
-    /// Removes questions that are too old: undecided ones after seven days, or a day after their caller ended, decided ones
-    /// after two days.
+    /// Removes questions that are too old: undecided ones after seven days, or a day after their caller ended,
+    /// decided ones after two days.
     ///
     /// # Errors
     /// The store cannot be written.

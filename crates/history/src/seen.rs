@@ -128,8 +128,8 @@ impl Seen {
     /// Applies an edit: each range was replaced by the given number of new bytes. Ranges outside are shifted; the new
     /// bytes count as seen, since the author of the edit knows them.
     ///
-    /// The changes are sorted and disjoint, in positions before the edit. Otherwise everything is cleared: an unnecessary read
-    /// is cheaper than an edit of lines that were not seen.
+    /// The changes are sorted and disjoint, in positions before the edit. Otherwise everything is cleared: an
+    /// unnecessary read is cheaper than an edit of lines that were not seen.
     pub fn shift(&mut self, changes: &[(Range<u64>, u64)]) {
         self.ranges = self.shifted(changes).unwrap_or_default();
     }

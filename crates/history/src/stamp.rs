@@ -4,7 +4,8 @@
 
 /// A stat stamp: up to sixteen integers whose meaning the caller defines. All zeros mean that there is no stamp.
 ///
-/// In the store each integer takes eight bytes, little endian, without trailing zeros; missing integers are read as zeros.
+/// In the store each integer takes eight bytes, little endian, without trailing zeros; missing integers are read as
+/// zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StampRecord(pub [i64; StampRecord::NUMBERS]);
 

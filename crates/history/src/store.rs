@@ -76,8 +76,8 @@ pub trait LedgerStore: Send + Sync {
     /// The store cannot be opened or read.
     fn load(&self, session: &SessionName, since: LoadCursor) -> Result<Loaded, HistoryError>;
 
-    /// Saves what is known about these files in one transaction. For each file the last save wins; ranges of the same version
-    /// are merged.
+    /// Saves what is known about these files in one transaction. For each file the last save wins; ranges of the same
+    /// version are merged.
     ///
     /// # Errors
     /// The store cannot be opened or written.

@@ -16,8 +16,8 @@ use crate::wall::{self, Signals, WritableFolders};
 /// in, the program and its arguments follow.
 pub const CONFINED: &str = "--confined";
 
-/// The argument that makes this program limit its memory and become another one; the limit in bytes, the program and its
-/// arguments follow.
+/// The argument that makes this program limit its memory and become another one; the limit in bytes, the program and
+/// its arguments follow.
 pub const LIMITED: &str = "--limited";
 
 /// The most memory that a program may write to, in bytes. The address space is not limited: some language runtimes

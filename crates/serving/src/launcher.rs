@@ -171,8 +171,8 @@ fn serve_requests(
     let children = &OwnChildren::default();
     std::thread::scope(|scope| {
         while let Some((launch, streams, report)) = connection.next()? {
-            // A thread waits for each program, because an editor may be open for hours. The kernel ends a converter when
-            // the thread that started it ends.
+            // A thread waits for each program, because an editor may be open for hours. The kernel ends a converter
+            // when the thread that started it ends.
             scope.spawn(move || {
                 let command = programs.command(&launch);
                 if command.is_some_and(|command| !passes(command)) {

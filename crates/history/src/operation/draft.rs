@@ -1,5 +1,5 @@
-//! An operation that is about to be recorded. Contents are borrowed; a new content that is an edit of a stored one is given
-//! as its changed ranges only.
+//! An operation that is about to be recorded. Contents are borrowed; a new content that is an edit of a stored one is
+//! given as its changed ranges only.
 
 use std::path::{Path, PathBuf};
 
@@ -54,8 +54,8 @@ pub struct Draft<'a> {
 /// A file change of an earlier operation that a new operation reverses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TakenBack {
-    /// The index of the file in the new operation; none if the file already had its old content, so that the new operation
-    /// does not write it.
+    /// The index of the file in the new operation; none if the file already had its old content, so that the new
+    /// operation does not write it.
     pub by: Option<usize>,
     /// The id of the earlier operation.
     pub operation: String,

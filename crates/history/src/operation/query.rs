@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use super::Operation;
 use crate::entry::Revision;
 
-/// A filter on operations; the result is newest first. A field that is left empty filters nothing. Fields are added with
-/// new versions: end a literal with `..LogQuery::default()`.
+/// A filter on operations; the result is newest first. A field that is left empty filters nothing. Fields are added
+/// with new versions: end a literal with `..LogQuery::default()`.
 #[derive(Clone, Debug, Default)]
 pub struct LogQuery {
     /// Only operations all of whose files are below one of these folders.

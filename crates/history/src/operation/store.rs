@@ -44,7 +44,8 @@ pub struct LaterState {
     pub is_finished: bool,
 }
 
-/// A store of operations and of the contents of files before and after them. Several processes may use one store at once.
+/// A store of operations and of the contents of files before and after them. Several processes may use one store at
+/// once.
 ///
 /// A change is recorded in two steps: [`begin`](RecordStore::begin) before the files are written, with everything
 /// that undo needs, and [`finish`](RecordStore::finish) afterwards. [`unfinished`](RecordStore::unfinished) returns
@@ -160,7 +161,8 @@ pub trait RecordStore: Send + Sync {
         written: &[usize],
     ) -> Result<Vec<PathBuf>, HistoryError>;
 
-    /// Records that a folder, which an interrupted change had made, belongs to the oldest change that created a file in it.
+    /// Records that a folder, which an interrupted change had made, belongs to the oldest change that created a file
+    /// in it.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -216,8 +218,8 @@ pub trait RecordStore: Send + Sync {
         without: &[[u8; 32]],
     ) -> Result<bool, HistoryError>;
 
-    /// Records that an operation replaced one name of a file with several hard links, so that its other names keep the old
-    /// content.
+    /// Records that an operation replaced one name of a file with several hard links, so that its other names keep
+    /// the old content.
     ///
     /// # Errors
     /// The store cannot be written.
@@ -256,8 +258,8 @@ pub trait ContentStore: Send + Sync {
     /// The store cannot be read.
     fn content(&self, revision: &Revision) -> Result<Option<Vec<u8>>, HistoryError>;
 
-    /// Opens a content for reading in parts, for one that is too large for memory; none if it is not stored. The hash is not
-    /// verified: a caller that reads all of it can do that.
+    /// Opens a content for reading in parts, for one that is too large for memory; none if it is not stored. The hash
+    /// is not verified: a caller that reads all of it can do that.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -282,8 +284,8 @@ pub trait ContentStore: Send + Sync {
 
 /// Upkeep: limits of size and age, compression, orphaned files.
 pub trait StoreUpkeep: Send + Sync {
-    /// Removes the oldest operations beyond the limits, and contents that no operation needs any more. Stops after `budget`;
-    /// the next call goes on.
+    /// Removes the oldest operations beyond the limits, and contents that no operation needs any more. Stops after
+    /// `budget`; the next call goes on.
     ///
     /// An operation beyond the age limit is removed only if a call at least a day earlier also found it too old, so
     /// that a clock that was wrong once removes nothing. The newest operation of each file stays, and so do all
@@ -305,8 +307,8 @@ pub trait StoreUpkeep: Send + Sync {
     /// The store cannot be written.
     fn compress(&self, budget: Duration) -> Result<Compressed, HistoryError>;
 
-    /// Removes content files that no operation names and that are older than an hour, so that no process is writing them;
-    /// returns the number of bytes.
+    /// Removes content files that no operation names and that are older than an hour, so that no process is writing
+    /// them; returns the number of bytes.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -344,8 +346,8 @@ pub struct Removed {
     pub bytes: u64,
     /// The bytes that the history takes now.
     pub left: u64,
-    /// The operations beyond the limits that were not removed, because a session of the last hour needs them to go back to how
-    /// it found its files.
+    /// The operations beyond the limits that were not removed, because a session of the last hour needs them to go
+    /// back to how it found its files.
     pub spared: u64,
     /// The operations that are too old and will be removed by a call a day from now at the earliest.
     pub waiting: u64,

@@ -1,5 +1,5 @@
-//! Large contents as files of the state folder: `contents/ab/cdef…`, named by the hash of their bytes, with mode 0600. A file
-//! gets its name by a rename when it is complete.
+//! Large contents as files of the state folder: `contents/ab/cdef…`, named by the hash of their bytes, with mode
+//! 0600. A file gets its name by a rename when it is complete.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Read as _, Seek as _, Write};
@@ -14,8 +14,8 @@ use super::contents::MAGIC;
 use crate::entry::Revision;
 
 const FOLDER: &str = "contents";
-/// The folder inside it for files that are being written. Each is named after its process, so that files of ended processes
-/// can be found.
+/// The folder inside it for files that are being written. Each is named after its process, so that files of ended
+/// processes can be found.
 const TEMPORARIES: &str = "tmp";
 /// The age from which a file that no row names is an orphan; a younger one may be a file that a process is writing.
 const ORPHANED: Duration = Duration::from_secs(60 * 60);

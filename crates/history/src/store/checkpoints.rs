@@ -1,4 +1,5 @@
-//! The tables `checkpoints` and `checkpoint_files`: an entry has a row for each span of checkpoints in which it did not change.
+//! The tables `checkpoints` and `checkpoint_files`: an entry has a row for each span of checkpoints in which it did
+//! not change.
 
 use std::path::Path;
 

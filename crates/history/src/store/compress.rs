@@ -1,5 +1,5 @@
-//! Background compression of contents, oldest first: those in the database in transactions of a bounded number, those in files
-//! one by one without a transaction.
+//! Background compression of contents, oldest first: those in the database in transactions of a bounded number, those
+//! in files one by one without a transaction.
 
 use std::path::Path;
 use std::thread::sleep;
@@ -64,7 +64,8 @@ pub(super) fn compress(
     Ok(done)
 }
 
-/// Copies the write-ahead log into the database as far as no reader needs it (a passive checkpoint, which does not wait).
+/// Copies the write-ahead log into the database as far as no reader needs it (a passive checkpoint, which does not
+/// wait).
 fn checkpoint(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
 }

@@ -34,8 +34,9 @@ pub(super) fn prepare(
             row.get::<_, String>(0)
         })?;
     }
-    // By default the last connection to close checkpoints the log, with two flushes, and the next one begins a new log with
-    // two more. Instead the log stays, and is checkpointed after compression (compress.rs) or at its thousandth page.
+    // By default the last connection to close checkpoints the log, with two flushes, and the next one begins a new
+    // log with two more. Instead the log stays, and is checkpointed after compression (compress.rs) or at its
+    // thousandth page.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.pragma_update_and_check(None, "journal_size_limit", LONGEST_LOG, |_| Ok(()))?;
     // Without this, SQLite prepares a statement again whenever a parameter that was compared with the condition of a

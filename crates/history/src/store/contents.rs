@@ -16,7 +16,8 @@ const IN_MEMORY: u64 = 32 << 20;
 /// The longest chain of deltas down to a whole content.
 const LONGEST_CHAIN: i64 = 32;
 
-/// The encodings of a row, in the lowest four bits of its form: bytes in the row, a file, or spans that change another row.
+/// The encodings of a row, in the lowest four bits of its form: bytes in the row, a file, or spans that change
+/// another row.
 pub(super) const BYTES: i64 = 0;
 pub(super) const FILE: i64 = 1;
 pub(super) const SPANS: i64 = 2;
@@ -36,8 +37,8 @@ pub(super) struct Row {
     pub(super) data: Option<Vec<u8>>,
 }
 
-/// Writes the files of a draft's large contents, before its transaction. Contents for which `is_known` is true are stored
-/// already.
+/// Writes the files of a draft's large contents, before its transaction. Contents for which `is_known` is true are
+/// stored already.
 pub(super) fn put_files(
     state: &Path,
     draft: &Draft<'_>,
@@ -243,8 +244,8 @@ pub(super) fn unpacked(state: &Path, row: &Row) -> Option<Vec<u8>> {
         _ => row.data.clone()?,
     };
     if row.form & FORM == FILE {
-        // The file is replaced by its compressed form before its row is updated, and the user's file may itself be a zstd
-        // file: the hash decides which it is.
+        // The file is replaced by its compressed form before its row is updated, and the user's file may itself be a
+        // zstd file: the hash decides which it is.
         let is_plain = !data.starts_with(MAGIC) || *blake3::hash(&data).as_bytes() == row.revision;
         return if is_plain {
             Some(data)

@@ -1,6 +1,6 @@
-//! The table `events`: what happened, in the order in which it was recorded. An event is added in the transaction that records
-//! the fact itself, and SQLite lets one transaction write at a time: a reader that has seen an event has seen all with smaller
-//! numbers.
+//! The table `events`: what happened, in the order in which it was recorded. An event is added in the transaction
+//! that records the fact itself, and SQLite lets one transaction write at a time: a reader that has seen an event has
+//! seen all with smaller numbers.
 //!
 //! inotify reports writes to SQLite's write-ahead log, but a commit becomes visible through shared memory, which it
 //! does not report. The writer therefore touches the database after committing. If it is killed before that, the
@@ -27,8 +27,8 @@ pub(super) struct NewEvent<'e> {
     pub(super) workspace: Option<WorkspaceRef<'e>>,
     pub(super) session: Option<&'e str>,
     pub(super) client: Option<&'e str>,
-    /// The fields that belong to this kind, as a JSON object. A path in it is the value of a key `path`, so that readers can
-    /// leave out those that may not be shown.
+    /// The fields that belong to this kind, as a JSON object. A path in it is the value of a key `path`, so that
+    /// readers can leave out those that may not be shown.
     pub(super) body: &'e str,
 }
 

@@ -18,7 +18,8 @@ use super::schema::{STEPS, version};
 pub struct StoreFacts {
     /// The number of sessions.
     pub sessions: u64,
-    /// The bytes of records and contents in use: what pruning counts, and what the limit of the history is compared with.
+    /// The bytes of records and contents in use: what pruning counts, and what the limit of the history is compared
+    /// with.
     pub used: u64,
     /// The bytes on the disk: the database with its free pages and write-ahead log, and the content files.
     pub on_disk: u64,
@@ -28,7 +29,8 @@ pub struct StoreFacts {
     pub waiting: u64,
 }
 
-/// Examines the database in a state folder; none if there is no database yet. A damaged one is an error and is not set aside.
+/// Examines the database in a state folder; none if there is no database yet. A damaged one is an error and is not
+/// set aside.
 ///
 /// # Errors
 /// The database cannot be read, is damaged, or was made by a newer version of lancet.

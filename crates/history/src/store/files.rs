@@ -28,7 +28,8 @@ pub(super) fn shared_memory_of(file: &Path) -> PathBuf {
     with_suffix(file, "-shm")
 }
 
-/// Renames the damaged file, its `-wal` and `-shm` files first, so that a new database does not find the log of the old one.
+/// Renames the damaged file, its `-wal` and `-shm` files first, so that a new database does not find the log of the
+/// old one.
 pub(super) fn move_aside(folder: &Path, reason: String) -> Result<SetAside, HistoryError> {
     let file = file_in(folder);
     let moved_to = (0..)

@@ -1,5 +1,5 @@
-//! The tables of the ledgers, `sessions` and `ledger`: whether they are as expected, the function that their statements need, and
-//! the removal of old sessions.
+//! The tables of the ledgers, `sessions` and `ledger`: whether they are as expected, the function that their
+//! statements need, and the removal of old sessions.
 
 use rusqlite::Connection;
 use rusqlite::functions::FunctionFlags;
@@ -24,8 +24,8 @@ pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Makes the function `merge_seen(stored, new)` known to a connection: the ranges of both, or the new ones where the stored
-/// ones cannot be decoded.
+/// Makes the function `merge_seen(stored, new)` known to a connection: the ranges of both, or the new ones where the
+/// stored ones cannot be decoded.
 pub(super) fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8
         | FunctionFlags::SQLITE_DETERMINISTIC

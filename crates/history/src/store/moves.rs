@@ -159,7 +159,8 @@ struct PathColumn {
     update: &'static str,
 }
 
-/// The columns whose rows are found by an operation. Ledgers are left out: a session reads a file again under its new name.
+/// The columns whose rows are found by an operation. Ledgers are left out: a session reads a file again under its new
+/// name.
 const COLUMNS: [PathColumn; 3] = [
     PathColumn {
         select: "SELECT operation, at, path FROM files WHERE workspace = ?1 AND path > ?2 AND path < ?3",

@@ -1,4 +1,5 @@
-//! Opens the database: creates the folder with its mode, locks out other processes meanwhile, and replaces a damaged file.
+//! Opens the database: creates the folder with its mode, locks out other processes meanwhile, and replaces a damaged
+//! file.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io;
@@ -247,8 +248,8 @@ fn open_file(file: &Path, patience: Duration) -> Result<OpenDatabase, OpenFailur
     }
 }
 
-/// Creates the folder with mode 0700. An existing folder keeps its mode unless it is empty, since one with other files in it
-/// may be shared on purpose.
+/// Creates the folder with mode 0700. An existing folder keeps its mode unless it is empty, since one with other
+/// files in it may be shared on purpose.
 fn make_folder(folder: &Path) -> io::Result<()> {
     match fs::metadata(folder) {
         Ok(found) if !found.is_dir() => Err(io::ErrorKind::NotADirectory.into()),

@@ -1,5 +1,5 @@
-//! The records of operations in SQLite: each method runs its statements on the open database. Only rows and the files of the
-//! state folder are touched, never a file of the user. `upkeep.rs` has the contents and the upkeep.
+//! The records of operations in SQLite: each method runs its statements on the open database. Only rows and the files
+//! of the state folder are touched, never a file of the user. `upkeep.rs` has the contents and the upkeep.
 
 use std::path::{Path, PathBuf};
 

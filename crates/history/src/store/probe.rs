@@ -1,5 +1,5 @@
-//! Checks the files of an open database from outside. SQLite caches pages and keeps its log open, so it continues to use a
-//! file that was truncated, overwritten or removed, and what it writes then is lost to all other processes.
+//! Checks the files of an open database from outside. SQLite caches pages and keeps its log open, so it continues to
+//! use a file that was truncated, overwritten or removed, and what it writes then is lost to all other processes.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -16,8 +16,9 @@ use super::log_check::{self, LogIndex, LogState};
 /// The magic bytes of a database file.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// The open handles of database files in this process. Closing any handle of a file drops all POSIX locks that the process
-/// has on it, those of SQLite included. So all probes of a file share one handle, closed after the last connection.
+/// The open handles of database files in this process. Closing any handle of a file drops all POSIX locks that the
+/// process has on it, those of SQLite included. So all probes of a file share one handle, closed after the last
+/// connection.
 static HANDLES: Mutex<Option<HashMap<Identity, Weak<File>>>> = Mutex::new(None);
 
 /// Identifies the files of an open database.

@@ -1,5 +1,6 @@
-//! Pruning: the oldest operations beyond the limits are removed, and the contents that no operation needs any more. Each step
-//! is a transaction of a bounded number of operations, so that no other process waits long for the database.
+//! Pruning: the oldest operations beyond the limits are removed, and the contents that no operation needs any more.
+//! Each step is a transaction of a bounded number of operations, so that no other process waits long for the
+//! database.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -256,8 +257,8 @@ pub(super) fn contents_of(connection: &Connection, id: &str) -> rusqlite::Result
     Ok(found)
 }
 
-/// Removes those of the contents that no operation needs any more. Deltas based on a removed content become whole contents
-/// first. Returns the content files to delete after the transaction is committed.
+/// Removes those of the contents that no operation needs any more. Deltas based on a removed content become whole
+/// contents first. Returns the content files to delete after the transaction is committed.
 pub(super) fn release(
     transaction: &WriteTransaction<'_>,
     state: &Path,
@@ -318,8 +319,8 @@ fn described(connection: &Connection, id: i64) -> rusqlite::Result<Option<Descri
         .optional()
 }
 
-/// Replaces the deltas based on this content by whole contents; returns whether none is left. A delta that cannot be resolved
-/// keeps its base, since it might be repaired.
+/// Replaces the deltas based on this content by whole contents; returns whether none is left. A delta that cannot be
+/// resolved keeps its base, since it might be repaired.
 fn resolve_deltas(
     transaction: &WriteTransaction<'_>,
     state: &Path,

@@ -1,4 +1,5 @@
-//! The rows of an operation: inserted, completed, marked as undone, removed. Each function runs in a transaction of its caller.
+//! The rows of an operation: inserted, completed, marked as undone, removed. Each function runs in a transaction of
+//! its caller.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
-//! The review in SQLite: each method runs the statements of `looks.rs` and `comments.rs` on the open database, and records the
-//! event that belongs to it in the same transaction.
+//! The review in SQLite: each method runs the statements of `looks.rs` and `comments.rs` on the open database, and
+//! records the event that belongs to it in the same transaction.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Copies what can still be read of a damaged database into the new one: row by row, from both ends of each table. Operations
-//! with a missing part are then removed, since undoing half an operation would be wrong.
+//! Copies what can still be read of a damaged database into the new one: row by row, from both ends of each table.
+//! Operations with a missing part are then removed, since undoing half an operation would be wrong.
 
 use std::fs;
 use std::path::Path;
@@ -12,8 +12,8 @@ use super::blobs;
 use super::schema::{STEPS, version};
 use crate::entry::Revision;
 
-/// The tables that are not copied, each with the reason. All others are: the list is read from the schema, so that a new
-/// table is not forgotten.
+/// The tables that are not copied, each with the reason. All others are: the list is read from the schema, so that a
+/// new table is not forgotten.
 const LEFT_OUT: [(&str, &str); 2] = [
     (
         "first_look",
@@ -47,8 +47,8 @@ const REMOVE_INCOMPLETE: &str = "
     DELETE FROM loose_contents WHERE content NOT IN (SELECT id FROM contents);
 ";
 
-/// Copies what can be read of a damaged file; returns the number of operations, 0 if the file cannot be opened or has another
-/// schema version.
+/// Copies what can be read of a damaged file; returns the number of operations, 0 if the file cannot be opened or has
+/// another schema version.
 pub(super) fn bring_over_from_file(from: &Path, to: &mut Connection) -> u64 {
     // SQLite would remove the log of an empty database, and the log may be all that is left to examine.
     if fs::metadata(from).is_ok_and(|found| found.len() == 0) {
@@ -106,8 +106,8 @@ fn copy_all(old: &Connection, to: &mut Connection) -> rusqlite::Result<u64> {
     Ok(operations)
 }
 
-/// Removes the operations whose content files are no longer in the state folder; returns the number of operations left. A row
-/// without its file would count as stored, and the next change of the user's file could not be undone.
+/// Removes the operations whose content files are no longer in the state folder; returns the number of operations
+/// left. A row without its file would count as stored, and the next change of the user's file could not be undone.
 pub(super) fn without_missing_files(to: &mut Connection, state: &Path) -> rusqlite::Result<u64> {
     let transaction = to.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let in_files: Vec<(i64, Revision)> = {

@@ -1,5 +1,5 @@
-//! The schema and its migrations. A released step never changes; a later change is a new step, and `user_version` counts the
-//! steps that were applied.
+//! The schema and its migrations. A released step never changes; a later change is a new step, and `user_version`
+//! counts the steps that were applied.
 
 mod checkpoints;
 mod moves;

@@ -2,7 +2,8 @@
 
 use crate::content::{RawChange, revise};
 
-/// Encodes sorted, disjoint changes: for each the gap to the previous one, the removed length, the new length, the new bytes.
+/// Encodes sorted, disjoint changes: for each the gap to the previous one, the removed length, the new length, the
+/// new bytes.
 pub(super) fn encode(changes: &[RawChange<'_>]) -> Vec<u8> {
     let new: usize = changes.iter().map(|(_, bytes)| bytes.len()).sum();
     let mut out = Vec::with_capacity(new + changes.len() * 8);

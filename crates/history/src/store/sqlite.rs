@@ -15,8 +15,8 @@ use super::files::file_in;
 use super::ledgers::Writer;
 use super::open::{OpenDatabase, PATIENCE, Reopening, open};
 
-/// The database `lancet.db` in the state folder. Creating a `Store` does not touch the disk: folder and file are created at the
-/// first load or save. Several threads may share one; several processes may open the same folder.
+/// The database `lancet.db` in the state folder. Creating a `Store` does not touch the disk: folder and file are
+/// created at the first load or save. Several threads may share one; several processes may open the same folder.
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
@@ -90,8 +90,8 @@ impl Store {
         now
     }
 
-    /// Runs `work` on the open database. If the database turns out to be damaged, it is set aside and `work` runs again on the
-    /// new one; `work` is a transaction, so the first attempt has left nothing behind.
+    /// Runs `work` on the open database. If the database turns out to be damaged, it is set aside and `work` runs
+    /// again on the new one; `work` is a transaction, so the first attempt has left nothing behind.
     pub(super) fn run<T>(
         &self,
         work: impl Fn(&mut Connection) -> rusqlite::Result<T>,

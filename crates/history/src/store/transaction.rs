@@ -1,5 +1,5 @@
-//! A transaction that takes the write lock when it begins. `BEGIN IMMEDIATE` and `COMMIT` are cached prepared statements, so
-//! that they are not parsed at every call.
+//! A transaction that takes the write lock when it begins. `BEGIN IMMEDIATE` and `COMMIT` are cached prepared
+//! statements, so that they are not parsed at every call.
 
 use std::ops::Deref;
 
