@@ -16,7 +16,7 @@ pub enum Conversion {
     Auto,
 }
 
-/// Returns the content as `git add` would store it. `committed` is the blob in HEAD: where that blob contains CRLF,
+/// Returns the content as `git add` would store it. `committed` is the blob in HEAD: if that blob contains CRLF,
 /// [`Conversion::Auto`] leaves them alone, as git does.
 pub fn to_git<'b>(
     content: &'b [u8],

@@ -31,7 +31,7 @@ pub(crate) struct RepositoryFolders {
     pub(crate) workspace: Arc<Workspace>,
 }
 
-/// Finds the repository of a file; `None` where no folder above it is one. The path must have its links resolved.
+/// Finds the repository of a file; `None` if no folder above it is one. The path must have its links resolved.
 pub(crate) fn around(
     file: &Path,
     disk: &Arc<dyn Disk>,
@@ -154,7 +154,7 @@ fn read_path_file(
         .map(|path| folder.join(OsStr::from_bytes(path))))
 }
 
-/// Reads a file as text; `None` where it does not exist or is a symbolic link.
+/// Reads a file as text; `None` if it does not exist or is a symbolic link.
 pub(crate) fn read_text(
     workspace: &Workspace,
     file: &Path,

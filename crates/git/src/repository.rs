@@ -65,7 +65,7 @@ pub struct ConversionRules {
 }
 
 impl Repository {
-    /// Finds and opens the repository that a file belongs to; `None` where there is none. The path must have its
+    /// Finds and opens the repository that a file belongs to; `None` if there is none. The path must have its
     /// links resolved.
     ///
     /// # Errors
@@ -110,7 +110,7 @@ impl Repository {
         &self.place.common
     }
 
-    /// Reads the index of this work tree; `None` where it has none, as before the first `git add`. A submodule and a
+    /// Reads the index of this work tree; `None` if it has none, as before the first `git add`. A submodule and a
     /// linked work tree have their own.
     ///
     /// # Errors
@@ -218,7 +218,7 @@ impl Repository {
         })
     }
 
-    /// Returns the text of `info/attributes`; `None` where there is none.
+    /// Returns the text of `info/attributes`; `None` if there is none.
     ///
     /// # Errors
     /// Fails if it exists but is not a readable file.

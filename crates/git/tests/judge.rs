@@ -34,7 +34,7 @@ impl Ground {
         self.folder.put(path, text);
     }
 
-    /// A repository with some commits: files in folders, and one that has many versions.
+    /// Creates a repository with some commits: files in folders, and one that has many versions.
     fn repository(&self, name: &str, format: &str) {
         fs::create_dir_all(self.path(name)).unwrap();
         self.git(name, &["init", "-q", format]);

@@ -217,9 +217,9 @@ pub struct FileChange {
     pub undone_by: Option<String>,
     /// The root that contained the file; none if an older version of lancet recorded the change.
     pub workspace: Option<KnownWorkspace>,
-    /// The inode number of the file before the change, where it is known.
+    /// The inode number of the file before the change, if it is known.
     pub before_inode: Option<u64>,
-    /// The inode number of the file that the change left, where it is known.
+    /// The inode number of the file that the change left, if it is known.
     pub inode: Option<u64>,
     /// The path of the file when it was changed, if another program has moved it since.
     pub former_path: Option<PathBuf>,

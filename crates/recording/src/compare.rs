@@ -122,7 +122,7 @@ fn is_same_content(
         | (Identity::Blob(blob), Identity::Revision(revision)) => {
             contents.blob_revision(blob) == Some(revision)
         }
-        // Only the stat is known, and it differs.
+        // The content is not identified, so device, inode, size, mtime and ctime decide.
         (Identity::Unknown, _) | (_, Identity::Unknown) => known.stamp.0[..7] == now.stamp.0[..7],
     }
 }

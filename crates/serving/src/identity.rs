@@ -10,7 +10,7 @@ pub const SESSION: &str = "lancet/session";
 pub const TURN: &str = "lancet/turn";
 /// The key of the call's id.
 pub const CALL: &str = "lancet/call";
-/// The key of text that the host showed the model by itself.
+/// The key of text that the host itself showed the model.
 pub const SEEN: &str = "lancet/seen";
 /// The key that reports a shortened conversation.
 pub const SHORTENED: &str = "lancet/shortened";

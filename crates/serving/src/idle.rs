@@ -26,7 +26,7 @@ struct Calls {
 }
 
 impl Activity {
-    /// Notes that a call arrived or was answered.
+    /// Records that a call arrived or was answered.
     pub fn note(&self) {
         self.0.count.fetch_add(1, Ordering::Relaxed);
         self.0.came.notify_one();

@@ -35,7 +35,7 @@ impl Log {
         }
     }
 
-    /// Makes a log that discards everything.
+    /// Creates a log that discards everything.
     pub fn silent() -> Self {
         Self {
             level: None,

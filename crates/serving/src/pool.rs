@@ -82,7 +82,7 @@ pub enum JobError {
 }
 
 impl Pool {
-    /// Makes a pool that carries out at most `threads` jobs at a time.
+    /// Creates a pool that carries out at most `threads` jobs at a time.
     pub fn new(threads: usize) -> Self {
         Self {
             shared: Arc::default(),

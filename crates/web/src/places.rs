@@ -63,7 +63,7 @@ impl Places {
         })
     }
 
-    /// Gives a new connection its place among the strangers.
+    /// Adds a new connection to the strangers; if they are full, the oldest has to leave.
     pub(crate) async fn enter(self: &Arc<Self>) -> Guest {
         let leave = Arc::new(Notify::new());
         loop {

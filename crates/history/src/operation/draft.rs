@@ -95,7 +95,7 @@ pub struct State<'a> {
     pub mode: u32,
     /// The target, if the file is a symbolic link.
     pub link: Option<&'a Path>,
-    /// Its inode number, where it is known: a file that another program moves is recognised by it.
+    /// Its inode number, if it is known: a file that another program moves is recognised by it.
     pub inode: Option<u64>,
     /// Its bytes, in the cheapest form that the caller has.
     pub content: Content<'a>,

@@ -285,7 +285,7 @@ pub trait ContentStore: Send + Sync {
 /// Upkeep: limits of size and age, compression, orphaned files.
 pub trait StoreUpkeep: Send + Sync {
     /// Removes the oldest operations beyond the limits, and contents that no operation needs any more. Stops after
-    /// `budget`; the next call goes on.
+    /// `budget`; the next call continues.
     ///
     /// An operation beyond the age limit is removed only if a call at least a day earlier also found it too old, so
     /// that a clock that was wrong once removes nothing. The newest operation of each file stays, and so do all

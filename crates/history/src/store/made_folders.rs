@@ -84,7 +84,7 @@ pub(super) fn add_folder(transaction: &Connection, folder: &Path) -> rusqlite::R
     add_folder_unless(transaction, folder, &[])
 }
 
-/// Does the same, ignoring the changes of the file at `except`.
+/// Like `add_folder`, but ignores the changes of the file at `except`.
 pub(super) fn add_folder_unless(
     transaction: &Connection,
     folder: &Path,

@@ -61,8 +61,8 @@ pub(super) fn bring_over_from_file(from: &Path, to: &mut Connection) -> u64 {
     bring_over(&old, to)
 }
 
-/// Does the same for an open database: after its file was truncated or removed, the log and the page cache may still
-/// have everything.
+/// Like `bring_over_from_file`, but for an open database: after its file was truncated or removed, the log and the
+/// page cache may still have everything.
 pub(super) fn bring_over(old: &Connection, to: &mut Connection) -> u64 {
     if version(old) != Ok(STEPS.len() as i64) {
         return 0;

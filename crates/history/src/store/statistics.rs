@@ -132,7 +132,7 @@ fn refusals(
         filter.add("session = ?", [Value::Text(session.clone())]);
     }
     if let Some(client) = &query.client {
-        // A refusal is counted with its session alone.
+        // Refusals are recorded with their session only, so the client is matched through its sessions.
         filter.add(
             "session IN (SELECT session FROM operations WHERE client = ?)",
             [Value::Text(client.clone())],

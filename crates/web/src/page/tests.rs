@@ -271,7 +271,7 @@ fn a_person_undoes_redoes_and_restores_what_the_preview_shows() {
     desk.post(&address, &[("shown", &shown), ("file", "1")]);
     assert_eq!(desk.text("a.txt"), "one\n");
 
-    // A conflict says so, and offers what can be done.
+    // A conflict is reported, with the possible actions.
     let refused = desk.get(&format!("/history/{id}/undo"));
     assert!(refused.contains("role=\"alert\""), "{refused}");
     assert_eq!(
