@@ -32,12 +32,22 @@ fn is_page(path: &str) -> bool {
     path.ends_with(".md") && (!path.contains('/') || is_below("docs/") || is_below("scenarios/"))
 }
 
+/// Checks the comments of a file, without the examples in the comments of items.
 fn in_comments(file: &File<'_>) -> Vec<Finding> {
-    let lines = file.text.lines().enumerate();
-    let comments = lines.filter_map(|(number, line)| Some((number, comment(line)?)));
-    comments
-        .filter_map(|(number, comment)| finding(file, number, comment))
-        .collect()
+    let mut findings = Vec::new();
+    let mut is_example = false;
+    for (number, line) in file.text.lines().enumerate() {
+        let Some(comment) = comment(line) else {
+            is_example = false;
+            continue;
+        };
+        if comment.contains("```") {
+            is_example = !is_example;
+        } else if !is_example {
+            findings.extend(finding(file, number, comment));
+        }
+    }
+    findings
 }
 
 /// Checks the lines of a page outside of fenced blocks, which show what programs print.
@@ -100,6 +110,12 @@ mod tests {
     fn a_private_word_in_a_comment_is_found() {
         let text = "//! A.\nlet told = 1; // what was told\n/// It stands here.\nfn stands() {}\n";
         assert_eq!(lines(&[("crates/text/src/a.rs", text)]), [2, 3]);
+    }
+
+    #[test]
+    fn an_example_in_a_comment_is_code() {
+        let text = "//! A.\n//! ```\n//! told();\n//! ```\n//! It stands.\n";
+        assert_eq!(lines(&[("crates/text/src/a.rs", text)]), [5]);
     }
 
     #[test]
