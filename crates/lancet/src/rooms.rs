@@ -120,7 +120,7 @@ fn respond<'s>(
         true => Effect::Reads,
         false => Effect::Writes,
     };
-    // Notices are told once, and the answer of a call that waits may never reach the model.
+    // Notices are reported once, and the answer of a call that waits may never reach the model.
     if reply.refusal() != Some(RefusalKind::Waiting) {
         notices::end_answer(context, effect, &mut reply);
     }

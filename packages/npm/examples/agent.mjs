@@ -4,7 +4,7 @@ import { createInterface } from "node:readline/promises";
 import { fileURLToPath } from "node:url";
 import { Lancet } from "lancet-mcp";
 
-// Shows a change with its diff, and lets the person decide; anything but y is told to the model.
+// Shows a change with its diff, and lets the person decide; anything but y goes to the model.
 async function ask(question) {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const words = await terminal.question(`${question.text}\ny, or what the model should do instead: `);

@@ -6,7 +6,7 @@ from lancet_mcp import Decision, Lancet, No, Question
 
 
 def ask(question: Question) -> Decision:
-    """Shows a change with its diff, and lets the person decide; anything but y is told to the model."""
+    """Shows a change with its diff, and lets the person decide; anything but y goes to the model."""
     print(question.text)
     words = input("y, or what the model should do instead: ")
     return "yes" if words == "y" else No(words)

@@ -20,8 +20,7 @@ const DAY: i64 = 24 * 60 * 60 * 1_000;
 const UNDECIDED: i64 = 7 * DAY;
 /// Decided questions are removed after this time; an approval is valid for a day.
 const DECIDED: i64 = 2 * DAY;
-/// The largest amount by which a decision's time may be ahead of the clock. A decision from further ahead was made at
-/// an unknown time and is not an approval.
+/// A decision may be dated at most this far ahead of the clock; otherwise it was made at an unknown time.
 const CLOCK_ERROR: i64 = 5 * 60 * 1_000;
 /// The largest number of questions that one query returns.
 const MOST_FOUND: usize = 2_000;
@@ -255,8 +254,7 @@ impl QuestionStore for Store {
     }
 }
 
-/// Inserts a question, with what it shows and its arguments compressed. Nothing is inserted if the same question
-/// waits already, or if too many wait.
+/// Inserts a question, compressed. Nothing is inserted if the same question waits already, or if too many wait.
 fn insert(
     transaction: &WriteTransaction<'_>,
     draft: &QuestionDraft<'_>,
@@ -372,8 +370,7 @@ fn one(
     Ok(Some(record))
 }
 
-/// Uses up an approval for an operation, in the transaction that announces it. Returns false if the approval does not
-/// exist, or was used.
+/// Uses up an approval, in the transaction that announces its operation. Returns false if there is no unused one.
 pub(super) fn use_up(
     transaction: &WriteTransaction<'_>,
     question: &str,
