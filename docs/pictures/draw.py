@@ -47,12 +47,12 @@ class Sheet:
 
 
 def call(theme):
-    """The way of one call through the seven rooms."""
+    """The way of one call through the seven stages."""
     sheet = Sheet(1120, 420, "The way of one call: receive, locate, examine, approve, commit, record, reply", theme)
     for at, (name, line) in enumerate([("Library", "Session::call"), ("MCP", "tools/call"), ("Shell", "lancet edit …")]):
         sheet.box(20, 40 + 66 * at, 120, 54, name, [line])
         sheet.arrow([(140, 67 + 66 * at), (160, 67 + 66 * at), (160, 133), (176, 133)] if at != 1 else [(140, 133), (176, 133)])
-    rooms = [
+    stages = [
         ("receive", ["JSON becomes", "typed arguments"], "box"),
         ("locate", ["a path becomes", "a file in a root"], "box"),
         ("examine", ["read, compare,", "find the place"], "accent"),
@@ -62,7 +62,7 @@ def call(theme):
         ("reply", ["text, data,", "notices"], "box"),
     ]
     gives = ["Call", "Target", "Plan", "Approved", "Committed", "Recorded"]
-    for at, (name, lines, kind) in enumerate(rooms):
+    for at, (name, lines, kind) in enumerate(stages):
         x = 178 + 133 * at
         sheet.box(x, 96, 104, 76, name, lines, kind)
         if at:
@@ -84,7 +84,7 @@ def call(theme):
         sheet.box(x, 286, w, 62 if len(lines) == 1 else 74, name, lines)
         sheet.arrow([(x + w / 2, 284), (x + w / 2, 246)], both=True)
     sheet.text(629, 392, "locate and examine look at the disk through the workspace, too", size=11, tone="soft")
-    sheet.text(556, 34, "Each room takes the value that the room before it made; nothing is written without an Approved, and there is no Approved without a Plan.", size=12, tone="soft")
+    sheet.text(556, 34, "Each stage takes the value that the stage before it made; nothing is written without an Approved, and there is no Approved without a Plan.", size=12, tone="soft")
     return sheet
 
 

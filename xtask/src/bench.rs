@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{bail, ensure};
 
-use crate::house::top;
+use crate::repository::top;
 use crate::run::{cargo, command, succeeds};
 use crate::test::setup;
 

@@ -10,8 +10,8 @@ use std::path::Path;
 use anyhow::{Context, ensure};
 
 use crate::errors_page;
-use crate::house::{House, top};
 use crate::page;
+use crate::repository::{Repository, top};
 use crate::run::{command, succeeds};
 use crate::test::setup;
 
@@ -64,7 +64,7 @@ pub(crate) fn build(browser: Browser) -> anyhow::Result<bool> {
     if stage.exists() {
         std::fs::remove_dir_all(&stage)?;
     }
-    for (path, text) in staged(&House::open()?)? {
+    for (path, text) in staged(&Repository::open()?)? {
         let path = stage.join(path);
         std::fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
         std::fs::write(path, text)?;
@@ -81,16 +81,16 @@ pub(crate) fn build(browser: Browser) -> anyhow::Result<bool> {
 }
 
 /// Returns the files for mdBook, by their path below the stage.
-fn staged(house: &House) -> anyhow::Result<Vec<(String, String)>> {
+fn staged(repository: &Repository) -> anyhow::Result<Vec<(String, String)>> {
     let text = |path: &str| {
-        house
+        repository
             .text(path)
             .with_context(|| format!("{path} is not there"))
     };
     let summary = text(SUMMARY)?;
     let mut pages: Vec<String> = entries(summary).into_iter().map(|it| it.path).collect();
     ensure!(!pages.is_empty(), "{SUMMARY} lists no page");
-    let pictures = house
+    let pictures = repository
         .paths()
         .filter(|path| path.starts_with("docs/") && path.ends_with(".svg"));
     pages.extend(pictures.map(str::to_owned));
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     fn stage(files: &[(&str, &str)]) -> Vec<(String, String)> {
-        staged(&House::of(files)).expect("a table of contents")
+        staged(&Repository::with_files(files)).expect("a table of contents")
     }
 
     #[test]
@@ -220,7 +220,13 @@ mod tests {
     #[test]
     fn a_page_that_is_listed_and_not_there_is_an_error() {
         let listed = [(SUMMARY, "[Start](README.md)\n"), (SETTINGS, "")];
-        assert!(staged(&House::of(&listed)).is_err());
-        assert!(staged(&House::of(&[(SUMMARY, "# Summary\n"), (SETTINGS, "")])).is_err());
+        assert!(staged(&Repository::with_files(&listed)).is_err());
+        assert!(
+            staged(&Repository::with_files(&[
+                (SUMMARY, "# Summary\n"),
+                (SETTINGS, "")
+            ]))
+            .is_err()
+        );
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anyhow::{Context, ensure};
 
-use crate::house::top;
+use crate::repository::top;
 
 /// The path of the page.
 pub(crate) const PATH: &str = "docs/errors.md";
@@ -68,8 +68,8 @@ pub(crate) fn page(source: &str) -> anyhow::Result<String> {
             row.edit,
             row.write.unwrap_or_default(),
             row.name,
-            told(row.when),
-            told(row.next)
+            one_line(row.when),
+            one_line(row.next)
         );
     }
     Ok(page + TAIL)
@@ -112,7 +112,7 @@ fn row(line: &str) -> Option<ErrorRow<'_>> {
 }
 
 /// Marks the names of fields and tools in the table's sentences as code.
-fn told(words: &str) -> String {
+fn one_line(words: &str) -> String {
     words
         .split(' ')
         .map(|word| {

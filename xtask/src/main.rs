@@ -10,9 +10,9 @@ mod agents;
 mod bench;
 mod book;
 mod errors_page;
-mod house;
 mod package;
 mod page;
+mod repository;
 mod run;
 mod size;
 mod test;
@@ -29,7 +29,7 @@ cargo xtask COMMAND
 
   test       set up what the tests need, then every test and every check; ends with `N passed, N failed`
              [--no-system-packages]: install nothing with apt-get, and leave out the tests that need what is missing
-  tidy       the house rules alone (a few seconds)
+  tidy       the project rules alone (a few seconds)
   docs       write docs/errors.md from the code, and build the site into target/book [--open: in a browser, too]
   package    the packages that lancet is installed from, into dist/ (docs/install.md): a wheel, npm, Debian and others
              for this machine's processor [--target TARGET ...]: for those of Rust's names [--all]: for x86-64 and arm64

@@ -10,7 +10,7 @@ mod debian;
 mod notices;
 mod npm;
 mod product;
-mod told;
+mod self_description;
 mod tree;
 mod wheel;
 
@@ -19,10 +19,10 @@ use std::rc::Rc;
 
 use anyhow::{Context, bail, ensure};
 
-use crate::house::top;
+use crate::repository::top;
 use binary::{Needs, Processor};
 use product::Product;
-use told::Told;
+use self_description::SelfDescription;
 use tree::sha256_hex;
 
 pub(crate) use tree::Effort;
@@ -79,7 +79,7 @@ impl Options {
     /// Returns the programs to package, which are built if none is named.
     fn programs(&self) -> anyhow::Result<Programs> {
         if !self.binaries.is_empty() {
-            return Programs::of(self.binaries.clone());
+            return Programs::from_packages(self.binaries.clone());
         }
         let here = Processor::here()?;
         // It is built in any case: the manual pages of the others are printed by it.
@@ -107,14 +107,14 @@ pub(crate) struct Programs {
 
 impl Programs {
     /// Creates the list from programs that are built already. One of them has to be for this machine.
-    pub(crate) fn of(packaged: Vec<PathBuf>) -> anyhow::Result<Programs> {
+    pub(crate) fn from_packages(packaged: Vec<PathBuf>) -> anyhow::Result<Programs> {
         let here = Processor::here()?;
         let mut asked = None;
         let mut known = Vec::new();
         for path in &packaged {
             let name = || path.display().to_string();
             let program = std::fs::read(path).with_context(name)?;
-            let processor = Needs::of(&program).with_context(name)?.processor;
+            let processor = Needs::parse(&program).with_context(name)?.processor;
             ensure!(
                 !known.contains(&processor),
                 "two programs are for {}",
@@ -150,10 +150,10 @@ pub(crate) fn write(
     into: &Path,
     effort: Effort,
 ) -> anyhow::Result<Vec<(String, usize)>> {
-    let told = Rc::new(Told::by(&programs.asked)?);
+    let told = Rc::new(SelfDescription::by(&programs.asked)?);
     let products = programs.packaged.iter();
     let products: anyhow::Result<Vec<_>> = products
-        .map(|binary| Product::of(binary, &told, effort))
+        .map(|binary| Product::describe(binary, &told, effort))
         .collect();
     let mut products = products?;
     // Packages that exist once are created with the first product, whatever the order of the command line.

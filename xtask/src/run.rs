@@ -9,7 +9,9 @@ use anyhow::Context;
 /// Creates a command that runs in the repository's top folder.
 pub(crate) fn command(program: impl AsRef<Path>, arguments: &[&str]) -> Command {
     let mut command = Command::new(program.as_ref());
-    command.args(arguments).current_dir(crate::house::top());
+    command
+        .args(arguments)
+        .current_dir(crate::repository::top());
     command
 }
 

@@ -10,7 +10,7 @@ use anyhow::{Context, bail, ensure};
 use object::read::elf::ElfFile64;
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, SymbolKind};
 
-use crate::house::top;
+use crate::repository::top;
 use crate::run::{cargo, succeeds};
 use owner::{Owners, SymbolAt};
 
@@ -29,7 +29,7 @@ pub(crate) fn print(options: &[&str]) -> anyhow::Result<bool> {
         _ => bail!("unknown option: cargo xtask size [--binary PATH]"),
     };
     let bytes = std::fs::read(&program).with_context(|| program.display().to_string())?;
-    let sizes = Sizes::of(&bytes)?;
+    let sizes = Sizes::parse(&bytes)?;
     ensure!(
         !sizes.by_owner.is_empty(),
         "{} has no symbols: `cargo xtask size` builds one that has",
@@ -42,7 +42,7 @@ pub(crate) fn print(options: &[&str]) -> anyhow::Result<bool> {
 /// Returns whether the program of the test command's build is within its limit.
 pub(crate) fn is_within_limit(program: &Path) -> anyhow::Result<bool> {
     let bytes = std::fs::read(program).with_context(|| program.display().to_string())?;
-    let sizes = Sizes::of(&bytes)?;
+    let sizes = Sizes::parse(&bytes)?;
     let loaded = sizes.loaded();
     let within = loaded <= MOST_LOADED;
     println!(
@@ -76,7 +76,7 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn of(bytes: &[u8]) -> anyhow::Result<Sizes> {
+    fn parse(bytes: &[u8]) -> anyhow::Result<Sizes> {
         let file: ElfFile64 = ElfFile64::parse(bytes).context("no 64-bit ELF program")?;
         let mut sections = Vec::new();
         for section in file.sections() {

@@ -20,8 +20,8 @@ use std::time::Instant;
 use anyhow::Context;
 
 use crate::agents::{self, Known};
-use crate::house::top;
 use crate::package::{self, Effort, Programs};
+use crate::repository::top;
 use crate::run::{command, each_line_of_both, limited, succeeds};
 use crate::size;
 use checks::Checks;
@@ -59,7 +59,7 @@ pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
     // twice, because tests enable further features of them.
     report.step("build", || {
         built = live.lend(|| suites::build(PROFILE))?;
-        Ok(Tally::of(true))
+        Ok(Tally::from_result(true))
     });
     let mut areas = Areas::new();
     let tested = prepared(&live, &mut fetches).map(|(environment, left_out)| {
@@ -81,7 +81,7 @@ pub(crate) fn all(packages: SystemPackages) -> anyhow::Result<bool> {
         report.add(area, tally.settled(true), seconds);
     }
     report.step("size of the program", || {
-        Ok(Tally::of(size::is_within_limit(&binary())?))
+        Ok(Tally::from_result(size::is_within_limit(&binary())?))
     });
     report.step("agents: acceptance cases", || {
         let mut cases = command("python3", &["acceptance/run.py"]);
@@ -229,7 +229,7 @@ pub(crate) fn packed() -> anyhow::Result<std::path::PathBuf> {
         succeeds(strip.arg(&stripped).arg(binary()))?,
         "strip failed"
     );
-    let programs = Programs::of(vec![stripped])?;
+    let programs = Programs::from_packages(vec![stripped])?;
     package::write(&programs, &folder, Effort::Quick)?;
     Ok(folder)
 }

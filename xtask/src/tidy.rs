@@ -15,7 +15,7 @@ mod words;
 
 use std::fmt;
 
-use crate::house::House;
+use crate::repository::Repository;
 
 /// One violation of a rule, with what to do about it.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ impl fmt::Display for Finding {
 }
 
 /// All rules.
-const RULES: [fn(&House) -> Vec<Finding>; 20] = [
+const RULES: [fn(&Repository) -> Vec<Finding>; 20] = [
     arrows::between_rooms,
     arrows::to_libraries,
     circles::largest,
@@ -75,8 +75,8 @@ const RULES: [fn(&House) -> Vec<Finding>; 20] = [
 
 /// Prints the violations; returns true if there are none.
 pub(crate) fn print() -> anyhow::Result<bool> {
-    let house = House::open()?;
-    let findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&house)).collect();
+    let repository = Repository::open()?;
+    let findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule(&repository)).collect();
     for finding in &findings {
         println!("{finding}");
     }

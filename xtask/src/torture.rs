@@ -8,7 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 
 use crate::agents::{self, Known};
-use crate::house::top;
+use crate::repository::top;
 use crate::run::{cargo, command, succeeds};
 use crate::test::live::Live;
 use crate::test::system::{self, SystemPackages};

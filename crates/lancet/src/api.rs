@@ -14,8 +14,8 @@ use crate::dialects::{ReplyOptions, ReplyPart};
 use crate::refusal::Refusal;
 use crate::reply::Reply;
 use crate::request::{Change, Request, Whose};
-use crate::rooms;
 use crate::session::{Check, Session};
+use crate::stages;
 use crate::undo::{Direction, Restore, Selection, TakeBack, TakeHunk};
 
 impl Session {
@@ -27,30 +27,30 @@ impl Session {
 
     /// Carries out one call and returns its answer. No arguments make it panic; a refusal is an answer, too.
     pub fn call(&self, call: RawCall) -> Reply {
-        rooms::run(self, call)
+        stages::run(self, call)
     }
 
     /// Predicts what a call would do. Nothing is written and the ledger is not changed.
     pub fn check(&self, call: RawCall) -> Check {
-        rooms::check(self, call)
+        stages::check(self, call)
     }
 
     /// Reads a file.
     pub fn read(&self, arguments: ReadArguments) -> Reply {
         let path = Some(arguments.file_path.clone());
-        rooms::run_typed(self, &builtin::read::Read, path, arguments.asked())
+        stages::run_typed(self, &builtin::read::Read, path, arguments.asked())
     }
 
     /// Edits a file.
     pub fn edit(&self, arguments: EditArguments) -> Reply {
         let path = Some(arguments.file_path.clone());
-        rooms::run_typed(self, &builtin::edit::Edit, path, arguments.asked())
+        stages::run_typed(self, &builtin::edit::Edit, path, arguments.asked())
     }
 
     /// Edits one or several files, all or nothing.
     pub fn multi_edit(&self, arguments: MultiEditArguments) -> Reply {
         let path = arguments.first_path().map(str::to_owned);
-        rooms::run_typed(
+        stages::run_typed(
             self,
             &builtin::multi_edit::MultiEdit,
             path,
@@ -61,13 +61,13 @@ impl Session {
     /// Writes a file.
     pub fn write(&self, arguments: WriteArguments) -> Reply {
         let path = Some(arguments.file_path.clone());
-        rooms::run_typed(self, &builtin::write::Write, path, arguments.asked())
+        stages::run_typed(self, &builtin::write::Write, path, arguments.asked())
     }
 
     /// Replaces, inserts or deletes one cell of a notebook.
     pub fn notebook_edit(&self, arguments: NotebookEditArguments) -> Reply {
         let path = Some(arguments.notebook_path.clone());
-        rooms::run_typed(
+        stages::run_typed(
             self,
             &builtin::notebook_edit::NotebookEdit,
             path,
@@ -78,13 +78,13 @@ impl Session {
     /// Lists files by a pattern of names.
     pub fn glob(&self, arguments: GlobArguments) -> Reply {
         let path = arguments.path.clone();
-        rooms::run_typed(self, &builtin::glob::Glob, path, arguments.asked())
+        stages::run_typed(self, &builtin::glob::Glob, path, arguments.asked())
     }
 
     /// Searches files for a regular expression.
     pub fn grep(&self, arguments: GrepArguments) -> Reply {
         let path = arguments.path.clone();
-        rooms::run_typed(self, &builtin::grep::Grep, path, arguments.asked())
+        stages::run_typed(self, &builtin::grep::Grep, path, arguments.asked())
     }
 
     /// Applies a reply in which a model wrote its edits: SEARCH/REPLACE blocks, `apply_patch`, unified diffs, whole
@@ -122,26 +122,26 @@ impl Session {
     /// # }
     /// ```
     pub fn apply_reply(&self, text: &str, options: ReplyOptions) -> Reply {
-        rooms::apply_reply(self, text, options)
+        stages::apply_reply(self, text, options)
     }
 
     /// Predicts the result of applying a reply. Nothing is written and the ledger is not changed.
     pub fn check_reply(&self, text: &str, options: ReplyOptions) -> Check {
-        rooms::check_reply(self, text, options)
+        stages::check_reply(self, text, options)
     }
 
     /// Predicts the result of applying one part of a reply, for hosts that read a reply while it is written
     /// ([`ReplyStream`](crate::dialects::ReplyStream)) and stop the model early. The part is checked against the
     /// present files, without the parts before it. It never waits for other calls.
     pub fn would_fit(&self, part: &ReplyPart, options: ReplyOptions) -> Check {
-        rooms::would_fit(self, part, options)
+        stages::would_fit(self, part, options)
     }
 
     /// Carries out a change of files that a person typed as one command: the files count as read. It is for the command
     /// line and not part of the API.
     #[doc(hidden)]
     pub fn command(&self, tool: &str, request: Request, caller: Caller, cancel: Cancel) -> Reply {
-        rooms::run_command(self, tool, request, caller, cancel)
+        stages::run_command(self, tool, request, caller, cancel)
     }
 
     /// Undoes the newest change of this session that has not been undone. It needs a state folder.
@@ -185,12 +185,12 @@ impl Session {
     /// Undoes one hunk, like [`Reviews::take_back`](crate::review::Reviews::take_back), and queries the engine's
     /// approver.
     pub fn take_hunk(&self, asked: TakeHunk, caller: Caller) -> Reply {
-        rooms::run_hunk(self, caller, None, asked)
+        stages::run_hunk(self, caller, None, asked)
     }
 
     fn undo_own(&self, selection: Selection) -> Reply {
         let change = Change::TakeBack(TakeBack::undo(selection), Whose::Own);
-        rooms::run_change(self, "Undo", Caller::default(), None, &change)
+        stages::run_change(self, "Undo", Caller::default(), None, &change)
     }
 
     /// Undoes or redoes changes. They may be any changes below the roots, of any session: this is for a person or a
@@ -221,7 +221,7 @@ impl Session {
             Direction::Redo => "Redo",
         };
         let change = Change::TakeBack(asked, Whose::Everyone);
-        rooms::run_change(self, name, caller, approver, &change)
+        stages::run_change(self, name, caller, approver, &change)
     }
 
     /// Restores one file to a state that is in the history.
@@ -232,7 +232,7 @@ impl Session {
     /// Restores several files to states that are in the history, as one change: all of them or none. It is a dry run if
     /// one of the requests is, and the first handle among them stops it.
     pub fn restore_all(&self, asked: Vec<Restore>, caller: Caller) -> Reply {
-        rooms::run_change(self, "Restore", caller, None, &Change::Restore(asked))
+        stages::run_change(self, "Restore", caller, None, &Change::Restore(asked))
     }
 
     /// Restores files like [`restore_all`](Self::restore_all), but queries this approver in place of the engine's.
@@ -243,7 +243,7 @@ impl Session {
         approver: impl Approver + 'static,
     ) -> Reply {
         let approver: Arc<dyn Approver> = Arc::new(approver);
-        rooms::run_change(
+        stages::run_change(
             self,
             "Restore",
             caller,
@@ -258,6 +258,6 @@ impl Session {
     /// # Errors
     /// The file does not exist, is not text, or is not below a root.
     pub fn seen(&self, path: impl AsRef<Path>, text: &str) -> Result<SeenAs, Refusal> {
-        rooms::injected::note_seen(self, path.as_ref(), text)
+        stages::injected::note_seen(self, path.as_ref(), text)
     }
 }

@@ -10,7 +10,7 @@ use crate::builtin;
 use crate::engine::Lancet;
 use crate::message::{Message, message, verbatim};
 use crate::refusal::Refusal;
-use crate::rooms::locate::{HardLinks, Intent, find, outside_words};
+use crate::stages::locate::{HardLinks, Intent, find, outside_words};
 use crate::wording::quote_path;
 
 /// A decision about a file, and what decided it.

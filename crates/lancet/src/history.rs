@@ -18,9 +18,9 @@ use std::time::Duration;
 use lancet_history::{Limits, OperationStore};
 
 use crate::engine::{EngineView, Lancet};
-use crate::rooms::locate::LinkIndex;
-use crate::rooms::open::LARGEST;
-use crate::rooms::{heal, set_aside};
+use crate::stages::locate::LinkIndex;
+use crate::stages::open::LARGEST;
+use crate::stages::{heal, set_aside};
 
 pub use crate::engine::moved_files::LostFile;
 pub use attribution::{Attribution, Written};
@@ -268,7 +268,7 @@ impl History {
 
     /// Returns whether the rules in force here allow the text of a file to be shown.
     pub fn is_shown(&self, path: &Path) -> bool {
-        !crate::rooms::locate::is_hidden(&self.engine, path)
+        !crate::stages::locate::is_hidden(&self.engine, path)
     }
 
     /// Returns whether the text of a change may be shown, under the file's name and under the name that it was moved

@@ -84,9 +84,9 @@ pub mod recording;
 mod residency;
 pub mod resource;
 pub mod review;
-mod rooms;
 mod session;
 pub mod sessions;
+mod stages;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod write_scope;
@@ -263,8 +263,8 @@ pub mod doors {
         InvalidArguments, Received, Repair, canonical_tool, closest_tool, normalize, receive,
     };
     pub use crate::residency::{RunningIndex, running_indexes};
-    pub use crate::rooms::examine::read::PlainLines;
-    pub use crate::rooms::examine::search::{
+    pub use crate::stages::examine::read::PlainLines;
+    pub use crate::stages::examine::search::{
         MatchedFiles, ShellFormat, ShellReport, ShellSearch, Sort, escape,
     };
     pub use crate::visible::{visible, visible_line};

@@ -12,8 +12,8 @@ use lancet_search::Excludes;
 use crate::call::Caller;
 use crate::engine::{EngineView, Lancet};
 use crate::operation::new_id;
-use crate::rooms::examine::search::gate::Guard;
 use crate::session::Session;
+use crate::stages::examine::search::gate::Guard;
 
 pub use lancet_history::{Checkpoint, CheckpointKind, RecordedCall};
 pub use lancet_recording::{RecordError, RecordedLook, shown_command};
@@ -56,7 +56,7 @@ impl Lancet {
     pub fn recording(&self) -> Option<Recording> {
         let engine = self.engine();
         let store = Arc::clone(engine.history()?);
-        crate::rooms::heal::settle_history_once(&engine);
+        crate::stages::heal::settle_history_once(&engine);
         Some(Recording { engine, store })
     }
 }

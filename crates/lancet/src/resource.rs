@@ -11,8 +11,8 @@ pub use lancet_workspace::FileWatch;
 
 use crate::call::{Cancel, RawCall};
 use crate::engine::Lancet;
-use crate::rooms::locate::{Intent, locate};
-use crate::rooms::open::LARGEST;
+use crate::stages::locate::{Intent, locate};
+use crate::stages::open::LARGEST;
 
 /// The most names that a completion returns.
 const MOST_NAMES: usize = 100;

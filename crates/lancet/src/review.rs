@@ -40,7 +40,7 @@ use crate::call::Caller;
 use crate::engine::Lancet;
 use crate::history::History;
 use crate::reply::Reply;
-use crate::rooms;
+use crate::stages;
 use chain::Chain;
 
 /// The review of the files below the roots of one engine.
@@ -232,7 +232,7 @@ impl Reviews {
     pub fn take_back(&self, asked: TakeHunk) -> Reply {
         let caller = Caller::client(PAGE_CLIENT, env!("CARGO_PKG_VERSION"));
         let approver = Arc::new(AskedFor);
-        rooms::run_hunk(&self.lancet.new_session(), caller, Some(approver), asked)
+        stages::run_hunk(&self.lancet.new_session(), caller, Some(approver), asked)
     }
 
     fn query(&self) -> Result<UnseenQuery, HistoryError> {

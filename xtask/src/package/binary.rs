@@ -78,7 +78,7 @@ pub(super) struct Needs {
 
 impl Needs {
     /// Reads the requirements of a binary.
-    pub(super) fn of(bytes: &[u8]) -> anyhow::Result<Needs> {
+    pub(super) fn parse(bytes: &[u8]) -> anyhow::Result<Needs> {
         let file: ElfFile64 = ElfFile64::parse(bytes).context("no 64-bit ELF program")?;
         let (header, endian) = (file.elf_header(), file.endian());
         let processor = match header.e_machine(endian) {
@@ -164,10 +164,10 @@ mod tests {
     #[test]
     fn this_test_program_is_read() {
         let program = std::env::current_exe().expect("this program");
-        let needs = Needs::of(&std::fs::read(program).expect("readable")).expect("an ELF file");
+        let needs = Needs::parse(&std::fs::read(program).expect("readable")).expect("an ELF file");
         assert_eq!(needs.processor.machine(), std::env::consts::ARCH);
         let is_static = cfg!(target_feature = "crt-static");
         assert_eq!(needs.glibc.is_none(), is_static);
-        assert!(Needs::of(b"#!/bin/sh\n").is_err());
+        assert!(Needs::parse(b"#!/bin/sh\n").is_err());
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, bail, ensure};
 
 use super::binary::Processor;
-use crate::house::top;
+use crate::repository::top;
 use crate::run::{cargo, succeeds};
 use crate::test::setup;
 

@@ -5,7 +5,7 @@ use std::io::Cursor;
 use super::Package;
 use super::product::Product;
 use super::tree::{Tree, gzip};
-use crate::house::top;
+use crate::repository::top;
 
 /// Builds the package.
 pub(super) fn package(product: &Product) -> anyhow::Result<Package> {

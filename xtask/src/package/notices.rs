@@ -27,9 +27,13 @@ pub(super) fn text(target: &str) -> anyhow::Result<String> {
         if package["source"].is_null() {
             continue;
         }
-        let name = format!("{} {}", told(package, "name")?, told(package, "version")?);
+        let name = format!(
+            "{} {}",
+            text_field(package, "name")?,
+            text_field(package, "version")?
+        );
         let licence = package["license"].as_str().unwrap_or("see below");
-        let folder = Path::new(told(package, "manifest_path")?).parent();
+        let folder = Path::new(text_field(package, "manifest_path")?).parent();
         let mut texts = texts_in(folder.context("a manifest without a folder")?)?;
         if texts.is_empty() {
             texts.push(without_text(package));
@@ -64,7 +68,7 @@ fn linked(metadata: &Value) -> anyhow::Result<Vec<&Value>> {
         .iter()
         .find(|package| package["name"] == "lancet-cli")
         .context("cargo metadata names no lancet-cli")?;
-    let mut open = vec![told(program, "id")?.to_owned()];
+    let mut open = vec![text_field(program, "id")?.to_owned()];
     let mut found = BTreeSet::new();
     while let Some(id) = open.pop() {
         for dependency in nodes
@@ -73,7 +77,7 @@ fn linked(metadata: &Value) -> anyhow::Result<Vec<&Value>> {
         {
             let kinds = list(&dependency["dep_kinds"]);
             if kinds.iter().any(|kind| kind["kind"].is_null()) {
-                let package = told(&dependency, "pkg")?.to_owned();
+                let package = text_field(&dependency, "pkg")?.to_owned();
                 if !found.contains(&package) {
                     open.push(package);
                 }
@@ -88,7 +92,7 @@ fn linked(metadata: &Value) -> anyhow::Result<Vec<&Value>> {
     Ok(packages.iter().filter(is_found).collect())
 }
 
-fn told<'v>(value: &'v Value, field: &str) -> anyhow::Result<&'v str> {
+fn text_field<'v>(value: &'v Value, field: &str) -> anyhow::Result<&'v str> {
     let text = value[field].as_str();
     text.with_context(|| format!("cargo metadata has no {field}"))
 }

@@ -6,10 +6,10 @@ use std::rc::Rc;
 use anyhow::Context;
 
 use super::binary::Needs;
-use super::told::Told;
+use super::self_description::SelfDescription;
 use super::tree::{Effort, Permissions, Tree};
 use super::{Package, notices};
-use crate::house::top;
+use crate::repository::top;
 
 /// One version of lancet for one platform.
 pub(super) struct Product {
@@ -20,7 +20,7 @@ pub(super) struct Product {
     /// The binary.
     pub(super) program: Rc<[u8]>,
     pub(super) needs: Needs,
-    pub(super) told: Rc<Told>,
+    pub(super) told: Rc<SelfDescription>,
     /// The licences of the crates that are linked into the binary.
     pub(super) notices: String,
 }
@@ -28,9 +28,13 @@ pub(super) struct Product {
 impl Product {
     /// Collects from the repository and cargo everything that packages contain besides the binary and what it prints
     /// about itself.
-    pub(super) fn of(binary: &Path, told: &Rc<Told>, effort: Effort) -> anyhow::Result<Product> {
+    pub(super) fn describe(
+        binary: &Path,
+        told: &Rc<SelfDescription>,
+        effort: Effort,
+    ) -> anyhow::Result<Product> {
         let program = std::fs::read(binary).with_context(|| binary.display().to_string())?;
-        let needs = Needs::of(&program).with_context(|| binary.display().to_string())?;
+        let needs = Needs::parse(&program).with_context(|| binary.display().to_string())?;
         Ok(Product {
             version: version()?,
             time: commit_time()?,

@@ -23,7 +23,7 @@ fn product_for(processor: Processor, glibc: Option<u32>) -> Product {
             glibc: glibc.map(|minor| Glibc { major: 2, minor }),
             libraries: vec![text("libc.so.6"), text("libgcc_s.so.1")],
         },
-        told: Rc::new(Told {
+        told: Rc::new(SelfDescription {
             pages: vec![(text("lancet.1"), text(".TH lancet 1\n"))],
             completions: vec![("bash", text("complete\n")), ("zsh", text("#compdef\n"))],
             tools: vec![(text("Edit"), text("Replaces \"text\"."))],

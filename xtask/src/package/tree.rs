@@ -58,7 +58,7 @@ impl Permissions {
     }
 
     /// Returns the permissions for a file with this content: a script is executable.
-    pub(super) fn of(bytes: &[u8]) -> Permissions {
+    pub(super) fn detect(bytes: &[u8]) -> Permissions {
         match bytes.starts_with(b"#!") {
             true => Permissions::Executable,
             false => Permissions::Plain,
@@ -83,7 +83,7 @@ impl Tree {
 
     /// Adds a text file, which is executable if it is a script.
     pub(super) fn add_text(&mut self, path: impl Into<String>, text: &str) {
-        self.add(path, text.as_bytes(), Permissions::of(text.as_bytes()));
+        self.add(path, text.as_bytes(), Permissions::detect(text.as_bytes()));
     }
 
     /// Adds a symbolic link.

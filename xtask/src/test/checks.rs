@@ -95,7 +95,7 @@ impl Checks {
 
     /// Waits for the checks and adds them to the report; the tidy rules are checked here.
     pub(crate) fn report(self, live: &Live, report: &mut Report) {
-        report.step("house rules", || Ok(Tally::of(tidy::print()?)));
+        report.step("project rules", || Ok(Tally::from_result(tidy::print()?)));
         for ended in self.0 {
             live.print(&format!("\n== {}", ended.name));
             if ended.tally.failed > 0 {
@@ -118,7 +118,7 @@ fn outcome(counted: Counted, command: &Command) -> (String, Tally) {
     });
     match (counted, run) {
         (_, Err(error)) => (format!("{printed}{error:#}"), Tally::FAILED),
-        (Counted::Once, Ok(succeeded)) => (printed, Tally::of(succeeded)),
+        (Counted::Once, Ok(succeeded)) => (printed, Tally::from_result(succeeded)),
         (Counted::ByTest, Ok(succeeded)) => (printed, tests.settled(succeeded)),
     }
 }

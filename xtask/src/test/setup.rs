@@ -8,7 +8,7 @@ use std::process::Command;
 
 use anyhow::ensure;
 
-use crate::house::top;
+use crate::repository::top;
 use crate::run::{cargo, command, each_line_of_both, lowered};
 
 /// Pinned, because a newer version may decide differently.

@@ -85,7 +85,7 @@ impl Suite {
             "lancet-dialects" => "dialects",
             "lancet-formats" | "lancet-pdf" => "formats",
             "lancet-language" | "lancet-syntax" => "language",
-            _ => "house",
+            _ => "xtask",
         }
     }
 }
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(suite_of("lancet", "promise").area(), "edit");
         assert_eq!(suite_of("lancet", "escapes").area(), "permissions");
         assert_eq!(suite_of("lancet-workspace", "proofs").area(), "commit");
-        assert_eq!(suite_of("xtask", "xtask").area(), "house");
+        assert_eq!(suite_of("xtask", "xtask").area(), "xtask");
     }
 
     #[test]

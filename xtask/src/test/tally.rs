@@ -16,7 +16,7 @@ impl Tally {
     };
 
     /// Counts one check.
-    pub(crate) fn of(holds: bool) -> Tally {
+    pub(crate) fn from_result(holds: bool) -> Tally {
         Tally {
             passed: usize::from(holds),
             failed: usize::from(!holds),

@@ -3,7 +3,7 @@
 use toml_edit::{DocumentMut, Item};
 
 use super::Finding;
-use crate::house::House;
+use crate::repository::Repository;
 
 /// Each crate and the crates that it may use. The lower crates are independent of each other, but several use `text`.
 const ROOMS: [(&str, &[&str]); 26] = [
@@ -184,9 +184,9 @@ const KEPT: [(&str, &[&str], &str); 19] = [
 ];
 
 /// Crates use only what this table allows, and every crate is in it.
-pub(super) fn between_rooms(house: &House) -> Vec<Finding> {
+pub(super) fn between_rooms(repository: &Repository) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (path, room, names) in manifests(house) {
+    for (path, room, names) in manifests(repository) {
         let Some((_, allowed)) = ROOMS.iter().find(|(known, _)| *known == room) else {
             findings.push(Finding::of_file(
                 path,
@@ -211,9 +211,9 @@ pub(super) fn between_rooms(house: &House) -> Vec<Finding> {
 }
 
 /// Libraries that are reserved for some crates are used by no other.
-pub(super) fn to_libraries(house: &House) -> Vec<Finding> {
+pub(super) fn to_libraries(repository: &Repository) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (path, room, names) in manifests(house) {
+    for (path, room, names) in manifests(repository) {
         for name in names {
             if let Some((_, keepers, why)) = KEPT.iter().find(|(kept, ..)| *kept == name)
                 && !keepers.contains(&room)
@@ -229,8 +229,8 @@ pub(super) fn to_libraries(house: &House) -> Vec<Finding> {
 }
 
 /// Returns the path, folder and dependencies of every crate. Dependencies of tests (`dev-dependencies`) do not count.
-fn manifests(house: &House) -> impl Iterator<Item = (&str, &str, Vec<String>)> {
-    house.texts().filter_map(|file| {
+fn manifests(repository: &Repository) -> impl Iterator<Item = (&str, &str, Vec<String>)> {
+    repository.texts().filter_map(|file| {
         let room = file.path.strip_suffix("/Cargo.toml")?;
         if !(room.starts_with("crates/") || room == "xtask") {
             return None;
@@ -271,42 +271,46 @@ mod tests {
 
     #[test]
     fn the_map_lets_the_core_use_the_lower_crates() {
-        let house = House::of(&[(
+        let repository = Repository::with_files(&[(
             "crates/lancet/Cargo.toml",
             "[dependencies]\nlancet-text.workspace = true\nserde = \"1\"\n",
         )]);
-        assert_eq!(between_rooms(&house), []);
+        assert_eq!(between_rooms(&repository), []);
     }
 
     #[test]
     fn an_arrow_upwards_is_found() {
-        let house = House::of(&[(
+        let repository = Repository::with_files(&[(
             "crates/text/Cargo.toml",
             "[dependencies]\nlancet-workspace.workspace = true\n",
         )]);
-        assert_eq!(between_rooms(&house).len(), 1);
+        assert_eq!(between_rooms(&repository).len(), 1);
     }
 
     #[test]
     fn an_arrow_in_a_platform_table_is_found() {
-        let house = House::of(&[(
+        let repository = Repository::with_files(&[(
             "crates/text/Cargo.toml",
             "[target.'cfg(unix)'.dependencies]\nlancet = \"1\"\n",
         )]);
-        assert_eq!(between_rooms(&house).len(), 1);
+        assert_eq!(between_rooms(&repository).len(), 1);
     }
 
     #[test]
     fn a_crate_that_is_not_on_the_map_is_found() {
-        let house = House::of(&[("crates/cellar/Cargo.toml", "[package]\nname = \"cellar\"\n")]);
-        assert_eq!(between_rooms(&house).len(), 1);
+        let repository = Repository::with_files(&[(
+            "crates/cellar/Cargo.toml",
+            "[package]\nname = \"cellar\"\n",
+        )]);
+        assert_eq!(between_rooms(&repository).len(), 1);
     }
 
     #[test]
     fn the_protocol_library_outside_its_door_is_found_but_not_in_tests() {
-        let used = House::of(&[("crates/cli/Cargo.toml", "[dependencies]\nrmcp = \"3\"\n")]);
+        let used =
+            Repository::with_files(&[("crates/cli/Cargo.toml", "[dependencies]\nrmcp = \"3\"\n")]);
         assert_eq!(to_libraries(&used).len(), 1);
-        let tested = House::of(&[(
+        let tested = Repository::with_files(&[(
             "crates/cli/Cargo.toml",
             "[dev-dependencies]\nrmcp = \"3\"\n",
         )]);

@@ -12,7 +12,7 @@ mod imports;
 use std::collections::BTreeMap;
 
 use super::Finding;
-use crate::house::House;
+use crate::repository::Repository;
 use imports::Modules;
 
 /// The maximum number of files in a cycle, for each crate. Lower a number when a change makes the cycle smaller.
@@ -34,10 +34,10 @@ const LARGEST: [(&str, usize); 14] = [
 ];
 
 /// Checks that no crate has a larger cycle than the table allows.
-pub(super) fn largest(house: &House) -> Vec<Finding> {
+pub(super) fn largest(repository: &Repository) -> Vec<Finding> {
     let mut crates: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
-    for file in house.rust().filter(|file| file.is_source()) {
-        if let Some(name) = file.room() {
+    for file in repository.rust().filter(|file| file.is_source()) {
+        if let Some(name) = file.crate_folder() {
             let files = crates.entry(name).or_default();
             files.push((file.path, file.outside_tests()));
         }
@@ -63,7 +63,7 @@ pub(super) fn largest(house: &House) -> Vec<Finding> {
 
 /// Returns the largest set of files that all reach each other by imports, in the order of their paths.
 fn largest_circle<'f>(files: &[(&'f str, &str)]) -> Vec<&'f str> {
-    let modules = Modules::of(files);
+    let modules = Modules::with_files(files);
     let arrows: Vec<Vec<usize>> = (0..files.len()).map(|at| modules.imports(at)).collect();
     let mut largest = Vec::new();
     for circle in strongly_connected(&arrows) {
@@ -151,14 +151,14 @@ mod tests {
         let found = circle(&[
             (
                 "crates/x/src/lib.rs",
-                "mod rooms;\nmod plan;\npub use rooms::run;\n",
+                "mod stages;\nmod plan;\npub use stages::run;\n",
             ),
             (
-                "crates/x/src/rooms.rs",
+                "crates/x/src/stages.rs",
                 "mod desk;\npub(crate) use desk::Desk;\nuse crate::plan::Plan;\nfn run() {}\n",
             ),
-            ("crates/x/src/rooms/desk.rs", "pub(crate) struct Desk;\n"),
-            ("crates/x/src/plan.rs", "use crate::rooms::Desk;\n"),
+            ("crates/x/src/stages/desk.rs", "pub(crate) struct Desk;\n"),
+            ("crates/x/src/plan.rs", "use crate::stages::Desk;\n"),
         ]);
         assert_eq!(found.len(), 1, "{found:?}");
     }
@@ -227,10 +227,10 @@ mod tests {
 
     #[test]
     fn a_crate_that_is_not_in_the_table_has_no_circle() {
-        let house = House::of(&[
+        let repository = Repository::with_files(&[
             ("crates/new/src/a.rs", "use crate::b::B;\n"),
             ("crates/new/src/b.rs", "use crate::a::A;\n"),
         ]);
-        assert_eq!(largest(&house).len(), 1);
+        assert_eq!(largest(&repository).len(), 1);
     }
 }

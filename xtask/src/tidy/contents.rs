@@ -2,14 +2,14 @@
 
 use super::Finding;
 use crate::book;
-use crate::house::House;
+use crate::repository::Repository;
 
 /// The folders whose pages belong to the site.
 const FOLDERS: [&str; 2] = ["docs/", "scenarios/"];
 
 /// Checks that every page of `docs/` and `scenarios/` is in the table of contents, and none twice.
-pub(super) fn complete(house: &House) -> Vec<Finding> {
-    let Some(summary) = house.text(book::SUMMARY) else {
+pub(super) fn complete(repository: &Repository) -> Vec<Finding> {
+    let Some(summary) = repository.text(book::SUMMARY) else {
         return vec![Finding::of_file(book::SUMMARY, "is missing")];
     };
     let entries = book::entries(summary);
@@ -23,7 +23,7 @@ pub(super) fn complete(house: &House) -> Vec<Finding> {
             ));
         }
     }
-    for page in house.paths().filter(|path| is_page(path)) {
+    for page in repository.paths().filter(|path| is_page(path)) {
         if !entries.iter().any(|entry| entry.path == page) {
             findings.push(Finding::of_file(
                 page,
@@ -62,7 +62,7 @@ mod tests {
             ("scenarios/shell/log.md", ""),
             ("crates/a/notes.md", ""),
         ];
-        let found: Vec<_> = complete(&House::of(&files))
+        let found: Vec<_> = complete(&Repository::with_files(&files))
             .into_iter()
             .map(|finding| (finding.path, finding.line))
             .collect();
@@ -76,6 +76,6 @@ mod tests {
 
     #[test]
     fn a_missing_table_of_contents_is_found() {
-        assert_eq!(complete(&House::of(&[])).len(), 1);
+        assert_eq!(complete(&Repository::with_files(&[])).len(), 1);
     }
 }

@@ -1,7 +1,7 @@
 //! Only `workspace` touches the user's files. Every other file that accesses the disk is listed here, with the reason.
 
 use super::Finding;
-use crate::house::House;
+use crate::repository::Repository;
 
 /// Texts in source code that access the disk: modules and types of file access, and the methods of `Path` that make a
 /// system call. They are searched as plain text, so a method of that name on another type is reported, too.
@@ -72,10 +72,10 @@ const EXCEPTIONS: [(&str, &str); 12] = [
 ];
 
 /// Checks that no other source file accesses the disk.
-pub(super) fn only_workspace(house: &House) -> Vec<Finding> {
+pub(super) fn only_workspace(repository: &Repository) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in house.rust() {
-        let free = file.room().is_none()
+    for file in repository.rust() {
+        let free = file.crate_folder().is_none()
             || !file.is_source()
             || EXCEPTIONS
                 .iter()
@@ -105,29 +105,29 @@ mod tests {
 
     #[test]
     fn a_way_to_the_disk_in_the_core_is_found_with_its_line() {
-        let house = House::of(&[(
+        let repository = Repository::with_files(&[(
             "crates/lancet/src/examine.rs",
             "//! Examine.\nfn read() {\n    let _ = std::fs::read(\"a\");\n}\n",
         )]);
-        let found = only_workspace(&house);
+        let found = only_workspace(&repository);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].line, 3);
     }
 
     #[test]
     fn a_method_of_path_that_makes_a_system_call_is_found() {
-        let house = House::of(&[(
+        let repository = Repository::with_files(&[(
             "crates/lancet/src/examine.rs",
             "//! Examine.\nfn is_there(path: &Path) -> bool {\n    path.is_dir() || path.exists()\n}\n",
         )]);
-        let found = only_workspace(&house);
+        let found = only_workspace(&repository);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].line, 3);
     }
 
     #[test]
     fn workspace_tests_and_comments_are_free() {
-        let house = House::of(&[
+        let repository = Repository::with_files(&[
             ("crates/workspace/src/disk.rs", "//! Disk.\nuse std::fs;\n"),
             ("crates/lancet/tests/laws.rs", "//! Laws.\nuse std::fs;\n"),
             (
@@ -135,6 +135,6 @@ mod tests {
                 "//! Reply.\n// Not std::fs.\n\n#[cfg(test)]\nmod tests {\n    use std::fs;\n}\n",
             ),
         ]);
-        assert_eq!(only_workspace(&house), []);
+        assert_eq!(only_workspace(&repository), []);
     }
 }

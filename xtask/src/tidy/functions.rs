@@ -1,7 +1,7 @@
 //! The length of functions: a long one hides several steps that have no name. Exceptions are listed with their reason.
 
 use super::Finding;
-use crate::house::House;
+use crate::repository::Repository;
 
 /// The maximum number of lines of a function, from its `fn` to its closing brace.
 const LONGEST: usize = 80;
@@ -9,22 +9,22 @@ const LONGEST: usize = 80;
 /// Functions that may be longer, each by its file and name, and why.
 const EXCEPTIONS: [(&str, &str, &str); 6] = [
     (
-        "crates/lancet/src/rooms/examine/planned/words.rs",
+        "crates/lancet/src/stages/examine/planned/words.rs",
         "refusal",
         "a table: the refusal for each way in which a language server's plan fails",
     ),
     (
-        "crates/lancet/src/rooms/examine/explain.rs",
+        "crates/lancet/src/stages/examine/explain.rs",
         "not_found",
         "one message, laid out in the order in which it is read",
     ),
     (
-        "crates/lancet/src/rooms/examine/explain/ambiguous.rs",
+        "crates/lancet/src/stages/examine/explain/ambiguous.rs",
         "ambiguous",
         "one message, laid out in the order in which it is read",
     ),
     (
-        "crates/lancet/src/rooms/examine/explain/hunk.rs",
+        "crates/lancet/src/stages/examine/explain/hunk.rs",
         "hunk_not_found",
         "one message, laid out in the order in which it is read",
     ),
@@ -42,14 +42,14 @@ const EXCEPTIONS: [(&str, &str, &str); 6] = [
 
 /// Checks that no function that is shipped, or that the repository's own commands run, is longer than [`LONGEST`]
 /// lines, and that every exception is still needed. Examples and fuzz targets count as tests.
-pub(super) fn length(house: &House) -> Vec<Finding> {
-    check(house, &EXCEPTIONS)
+pub(super) fn length(repository: &Repository) -> Vec<Finding> {
+    check(repository, &EXCEPTIONS)
 }
 
-fn check(house: &House, exceptions: &[(&str, &str, &str)]) -> Vec<Finding> {
+fn check(repository: &Repository, exceptions: &[(&str, &str, &str)]) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut needed = vec![false; exceptions.len()];
-    for file in house.rust().filter(|file| file.is_source()) {
+    for file in repository.rust().filter(|file| file.is_source()) {
         for function in functions(file.outside_tests()) {
             if function.lines <= LONGEST {
                 continue;
@@ -145,8 +145,8 @@ mod tests {
             function("fn fits()", LONGEST),
             function("pub(super) async fn long<T>(", LONGEST + 1)
         );
-        let house = House::of(&[("crates/text/src/a.rs", &text)]);
-        let found = check(&house, &[]);
+        let repository = Repository::with_files(&[("crates/text/src/a.rs", &text)]);
+        let found = check(&repository, &[]);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].line, LONGEST + 4);
         assert!(found[0].words.starts_with("`long` has 81 lines"));
@@ -158,8 +158,8 @@ mod tests {
         let text = format!(
             "//! A.\ntrait A {{\n    fn declared();\n    fn given(\n        a: u8,\n    ) {{\n        if true {{\n{body}        }}\n    }}\n}}\n"
         );
-        let house = House::of(&[("crates/text/src/a.rs", &text)]);
-        let found = check(&house, &[]);
+        let repository = Repository::with_files(&[("crates/text/src/a.rs", &text)]);
+        let found = check(&repository, &[]);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].line, 4);
     }
@@ -168,19 +168,22 @@ mod tests {
     fn tests_may_be_long() {
         let long = function("fn long()", LONGEST + 1);
         let inside = format!("//! A.\n#[cfg(test)]\nmod tests {{\n{long}}}\n");
-        let house = House::of(&[
+        let repository = Repository::with_files(&[
             ("crates/text/src/a.rs", &inside),
             ("crates/text/tests/a.rs", &long),
         ]);
-        assert_eq!(check(&house, &[]), []);
+        assert_eq!(check(&repository, &[]), []);
     }
 
     #[test]
     fn an_exception_is_free_and_one_that_is_not_needed_is_found() {
         let path = "crates/text/src/a.rs";
-        let house = House::of(&[(path, &function("fn long()", LONGEST + 1))]);
-        assert_eq!(check(&house, &[(path, "long", "a table")]), []);
-        let found = check(&house, &[(path, "long", "a table"), (path, "short", "")]);
+        let repository = Repository::with_files(&[(path, &function("fn long()", LONGEST + 1))]);
+        assert_eq!(check(&repository, &[(path, "long", "a table")]), []);
+        let found = check(
+            &repository,
+            &[(path, "long", "a table"), (path, "short", "")],
+        );
         assert_eq!(found.len(), 1);
         assert!(found[0].words.contains("`short`"));
     }

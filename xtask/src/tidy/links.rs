@@ -2,16 +2,16 @@
 //! existing heading.
 
 use super::Finding;
-use crate::house::House;
 use crate::page;
+use crate::repository::Repository;
 
 /// Checks that every link and picture of a page has an existing target.
-pub(super) fn lead_somewhere(house: &House) -> Vec<Finding> {
+pub(super) fn lead_somewhere(repository: &Repository) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in house.texts().filter(|file| file.path.ends_with(".md")) {
+    for file in repository.texts().filter(|file| file.path.ends_with(".md")) {
         for (number, line) in page::outside_fences(file.text) {
             for target in page::targets(line) {
-                if let Some(words) = fault(house, file.path, target) {
+                if let Some(words) = fault(repository, file.path, target) {
                     findings.push(Finding::at(file.path, number, words));
                 }
             }
@@ -21,18 +21,18 @@ pub(super) fn lead_somewhere(house: &House) -> Vec<Finding> {
 }
 
 /// Returns what is wrong with a link of a page.
-fn fault(house: &House, from: &str, target: &str) -> Option<String> {
+fn fault(repository: &Repository, from: &str, target: &str) -> Option<String> {
     let (path, anchor) = page::resolved(from, target)?;
     let inside = format!("{path}/");
     let there = path.is_empty()
-        || house
+        || repository
             .paths()
             .any(|known| known == path || known.starts_with(&inside));
     if !there {
         return Some(format!("the link to {target} leads nowhere"));
     }
     let anchor = anchor?;
-    let text = house.text(&path).filter(|_| path.ends_with(".md"))?;
+    let text = repository.text(&path).filter(|_| path.ends_with(".md"))?;
     let anchors = page::anchors(text);
     (!anchors.iter().any(|known| known == anchor))
         .then(|| format!("the link to {target}: {path} has no heading for #{anchor}"))
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     fn found(files: &[(&str, &str)]) -> Vec<String> {
-        let findings = lead_somewhere(&House::of(files));
+        let findings = lead_somewhere(&Repository::with_files(files));
         findings.iter().map(ToString::to_string).collect()
     }
 

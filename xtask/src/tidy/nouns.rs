@@ -4,20 +4,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Finding;
-use crate::house::House;
+use crate::repository::Repository;
 
 /// The maximum number of crates that may define a type of one name.
 const MOST_CRATES: usize = 2;
 
 /// Checks that no type name is defined in more than two crates.
-pub(super) fn one_meaning(house: &House) -> Vec<Finding> {
+pub(super) fn one_meaning(repository: &Repository) -> Vec<Finding> {
     let mut places: BTreeMap<&str, BTreeMap<&str, (&str, usize)>> = BTreeMap::new();
-    for file in house.rust().filter(|file| file.is_source()) {
-        let Some(room) = file.room() else { continue };
+    for file in repository.rust().filter(|file| file.is_source()) {
+        let Some(folder) = file.crate_folder() else {
+            continue;
+        };
         for (number, line) in file.outside_tests().lines().enumerate() {
             if let Some(name) = defined(line) {
                 let crates = places.entry(name).or_default();
-                crates.entry(room).or_insert((file.path, number + 1));
+                crates.entry(folder).or_insert((file.path, number + 1));
             }
         }
     }
@@ -26,11 +28,11 @@ pub(super) fn one_meaning(house: &House) -> Vec<Finding> {
         .filter(|(_, crates)| crates.len() > MOST_CRATES);
     crowded
         .flat_map(|(name, crates)| {
-            let rooms: BTreeSet<&str> = crates.keys().copied().collect();
-            let rooms = rooms.into_iter().collect::<Vec<_>>().join(", ");
+            let names: BTreeSet<&str> = crates.keys().copied().collect();
+            let names = names.into_iter().collect::<Vec<_>>().join(", ");
             crates.into_values().map(move |(path, line)| {
                 let words = format!(
-                    "the type name {name} is defined in {rooms}: give it the name of what it is here"
+                    "the type name {name} is defined in {names}: give it the name of what it is here"
                 );
                 Finding::at(path, line, words)
             })
@@ -66,9 +68,9 @@ mod tests {
             ("crates/b/src/lib.rs", "pub(crate) enum Kind<T> { A(T) }\n"),
             ("crates/b/src/x.rs", "struct Kind(u8);\n"),
         ];
-        assert_eq!(one_meaning(&House::of(&files)), []);
+        assert_eq!(one_meaning(&Repository::with_files(&files)), []);
         files.push(("crates/c/src/x.rs", "fn f() {\n    struct Kind;\n}\n"));
-        let findings = one_meaning(&House::of(&files));
+        let findings = one_meaning(&Repository::with_files(&files));
         assert_eq!(findings.len(), 3);
         assert_eq!(
             (findings[2].path.as_str(), findings[2].line),
@@ -78,7 +80,7 @@ mod tests {
 
     #[test]
     fn words_in_tests_and_comments_are_no_types() {
-        let house = House::of(&[
+        let repository = Repository::with_files(&[
             ("crates/a/src/lib.rs", "// struct Kind\n"),
             (
                 "crates/b/src/lib.rs",
@@ -87,6 +89,6 @@ mod tests {
             ("crates/c/src/tests/x.rs", "struct Kind;\n"),
             ("crates/d/src/x.rs", "struct Kind;\n"),
         ]);
-        assert_eq!(one_meaning(&house), []);
+        assert_eq!(one_meaning(&repository), []);
     }
 }

@@ -3,13 +3,13 @@
 
 use super::Finding;
 use crate::errors_page;
-use crate::house::House;
+use crate::repository::Repository;
 
 const CHANGELOG: &str = "CHANGELOG.md";
 
 /// Checks that the changelog has a section for the next change.
-pub(super) fn changelog(house: &House) -> Vec<Finding> {
-    let kept = house
+pub(super) fn changelog(repository: &Repository) -> Vec<Finding> {
+    let kept = repository
         .text(CHANGELOG)
         .is_some_and(|text| text.lines().any(|line| line.trim_end() == "## Unreleased"));
     if kept {
@@ -23,11 +23,11 @@ pub(super) fn changelog(house: &House) -> Vec<Finding> {
 }
 
 /// Checks that the page of errors is the one that the table of refusals generates.
-pub(super) fn errors(house: &House) -> Vec<Finding> {
-    let source = house.text(errors_page::SOURCE).unwrap_or_default();
+pub(super) fn errors(repository: &Repository) -> Vec<Finding> {
+    let source = repository.text(errors_page::SOURCE).unwrap_or_default();
     match errors_page::page(source) {
         Err(error) => vec![Finding::of_file(errors_page::SOURCE, format!("{error:#}"))],
-        Ok(page) if house.text(errors_page::PATH) == Some(&page) => Vec::new(),
+        Ok(page) if repository.text(errors_page::PATH) == Some(&page) => Vec::new(),
         Ok(_) => vec![Finding::of_file(
             errors_page::PATH,
             "is not what crates/model/src/refusal.rs says: run `cargo xtask docs`",
@@ -46,9 +46,9 @@ const AGENTS: [(&str, &str); 2] = [
 ];
 
 /// Checks that the first Rust code of the library's page is the example, which the tests compile.
-pub(super) fn example(house: &House) -> Vec<Finding> {
-    let compiled = house.text(EXAMPLE).unwrap_or_default();
-    match shown(house, LIBRARY, "rust").next() {
+pub(super) fn example(repository: &Repository) -> Vec<Finding> {
+    let compiled = repository.text(EXAMPLE).unwrap_or_default();
+    match code_blocks(repository, LIBRARY, "rust").next() {
         Some(code) if compiled.ends_with(code) => Vec::new(),
         _ => vec![Finding::of_file(
             LIBRARY,
@@ -58,10 +58,10 @@ pub(super) fn example(house: &House) -> Vec<Finding> {
 }
 
 /// Checks that the page of the clients shows the agents that the tests run.
-pub(super) fn agents(house: &House) -> Vec<Finding> {
+pub(super) fn agents(repository: &Repository) -> Vec<Finding> {
     let missing = AGENTS.into_iter().filter(|(language, path)| {
-        let run = house.text(path);
-        !shown(house, BUILDERS, language).any(|code| Some(code) == run)
+        let run = repository.text(path);
+        !code_blocks(repository, BUILDERS, language).any(|code| Some(code) == run)
     });
     missing
         .map(|(_, path)| Finding::of_file(BUILDERS, format!("it must show {path} as it is")))
@@ -69,9 +69,13 @@ pub(super) fn agents(house: &House) -> Vec<Finding> {
 }
 
 /// Returns the code in one language that a page shows.
-fn shown<'h>(house: &'h House, page: &str, language: &str) -> impl Iterator<Item = &'h str> {
+fn code_blocks<'h>(
+    repository: &'h Repository,
+    page: &str,
+    language: &str,
+) -> impl Iterator<Item = &'h str> {
     let opening = format!("```{language}\n");
-    let mut rest = house.text(page).unwrap_or_default();
+    let mut rest = repository.text(page).unwrap_or_default();
     std::iter::from_fn(move || {
         let (code, after) = rest.split_once(&opening)?.1.split_once("```")?;
         rest = after;
@@ -85,52 +89,56 @@ mod tests {
 
     #[test]
     fn a_changelog_without_room_for_the_next_change_is_found() {
-        let kept = House::of(&[(CHANGELOG, "# Changelog\n\n## Unreleased\n")]);
+        let kept = Repository::with_files(&[(CHANGELOG, "# Changelog\n\n## Unreleased\n")]);
         assert_eq!(super::changelog(&kept), []);
-        let closed = House::of(&[(CHANGELOG, "# Changelog\n\n## 0.1.0\n")]);
+        let closed = Repository::with_files(&[(CHANGELOG, "# Changelog\n\n## 0.1.0\n")]);
         assert_eq!(super::changelog(&closed).len(), 1);
-        assert_eq!(super::changelog(&House::of(&[])).len(), 1);
+        assert_eq!(super::changelog(&Repository::with_files(&[])).len(), 1);
     }
 
     #[test]
     fn a_page_of_errors_that_lags_behind_is_found() {
         let source = "pub const TABLE: &[Row] = &[\n    row(Kind::Stale, 7, Some(3), \"stale\", \"a\", \"b\"),\n];\n";
         let page = errors_page::page(source).expect("a table");
-        let house =
-            |page: &str| House::of(&[(errors_page::SOURCE, source), (errors_page::PATH, page)]);
-        assert_eq!(errors(&house(&page)), []);
-        assert_eq!(errors(&house(&page.replace("| 7 |", "| 8 |"))).len(), 1);
-        assert_eq!(errors(&House::of(&[])).len(), 1);
+        let repository = |page: &str| {
+            Repository::with_files(&[(errors_page::SOURCE, source), (errors_page::PATH, page)])
+        };
+        assert_eq!(errors(&repository(&page)), []);
+        assert_eq!(
+            errors(&repository(&page.replace("| 7 |", "| 8 |"))).len(),
+            1
+        );
+        assert_eq!(errors(&Repository::with_files(&[])).len(), 1);
     }
 
     #[test]
     fn an_agent_that_the_page_shows_otherwise_is_found() {
-        let house = |page: &str| {
+        let repository = |page: &str| {
             let [(_, python), (_, js)] = AGENTS;
-            House::of(&[(BUILDERS, page), (python, "a()\n"), (js, "b();\n")])
+            Repository::with_files(&[(BUILDERS, page), (python, "a()\n"), (js, "b();\n")])
         };
         let page = "```python\nfirst()\n```\n```python\na()\n```\n```js\nb();\n```\n";
-        assert_eq!(agents(&house(page)), []);
-        assert_eq!(agents(&house(&page.replace("a()", "c()"))).len(), 1);
-        assert_eq!(agents(&house("")).len(), 2);
+        assert_eq!(agents(&repository(page)), []);
+        assert_eq!(agents(&repository(&page.replace("a()", "c()"))).len(), 1);
+        assert_eq!(agents(&repository("")).len(), 2);
     }
 
     #[test]
     fn an_example_that_is_not_the_compiled_one_is_found() {
-        let house = |page: &str| {
-            House::of(&[
+        let repository = |page: &str| {
+            Repository::with_files(&[
                 (LIBRARY, page),
                 (EXAMPLE, "//! A.\n\nuse a;\nfn main() {}\n"),
             ])
         };
         assert_eq!(
-            example(&house("# L\n\n```rust\nuse a;\nfn main() {}\n```\n")),
+            example(&repository("# L\n\n```rust\nuse a;\nfn main() {}\n```\n")),
             []
         );
         assert_eq!(
-            example(&house("# L\n\n```rust\nuse b;\nfn main() {}\n```\n")).len(),
+            example(&repository("# L\n\n```rust\nuse b;\nfn main() {}\n```\n")).len(),
             1
         );
-        assert_eq!(example(&house("# L\n")).len(), 1);
+        assert_eq!(example(&repository("# L\n")).len(), 1);
     }
 }

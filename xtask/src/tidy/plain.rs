@@ -2,7 +2,7 @@
 //! short, and a reader could not know what they meant.
 
 use super::Finding;
-use crate::house::{File, House};
+use crate::repository::{File, Repository};
 
 /// The words that are refused, each with the usual ones. A word here has been replaced everywhere.
 const PRIVATE: [(&str, &str); 9] = [
@@ -18,9 +18,9 @@ const PRIVATE: [(&str, &str); 9] = [
 ];
 
 /// Checks that no comment and no page of the documentation contains a private word.
-pub(super) fn english(house: &House) -> Vec<Finding> {
-    let comments = house.rust().flat_map(|file| in_comments(&file));
-    let pages = house.texts().filter(|file| is_page(file.path));
+pub(super) fn english(repository: &Repository) -> Vec<Finding> {
+    let comments = repository.rust().flat_map(|file| in_comments(&file));
+    let pages = repository.texts().filter(|file| is_page(file.path));
     comments
         .chain(pages.flat_map(|file| in_page(&file)))
         .collect()
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     fn lines(files: &[(&str, &str)]) -> Vec<usize> {
-        let findings = english(&House::of(files));
+        let findings = english(&Repository::with_files(files));
         findings.iter().map(|finding| finding.line).collect()
     }
 

@@ -1,7 +1,7 @@
 //! The shape of source files: length, first line, and names.
 
 use super::Finding;
-use crate::house::House;
+use crate::repository::Repository;
 
 /// The maximum number of lines of a file; a longer one has to be split by meaning.
 const LONGEST: usize = 400;
@@ -12,8 +12,8 @@ const EMPTY_NAMES: [&str; 8] = [
 ];
 
 /// Checks that no file is longer than [`LONGEST`] lines, not counting the unit tests at its bottom.
-pub(super) fn length(house: &House) -> Vec<Finding> {
-    house
+pub(super) fn length(repository: &Repository) -> Vec<Finding> {
+    repository
         .rust()
         .filter(|file| !file.is_test())
         .filter_map(|file| {
@@ -29,8 +29,8 @@ pub(super) fn length(house: &House) -> Vec<Finding> {
 }
 
 /// Checks that the first line of every file describes its purpose.
-pub(super) fn purpose(house: &House) -> Vec<Finding> {
-    house
+pub(super) fn purpose(repository: &Repository) -> Vec<Finding> {
+    repository
         .rust()
         .filter(|file| {
             !file.text.strip_prefix("//!").is_some_and(|rest| {
@@ -50,8 +50,8 @@ pub(super) fn purpose(house: &House) -> Vec<Finding> {
 }
 
 /// Checks that a module's file is `room.rs` next to `room/`, never `room/mod.rs`.
-pub(super) fn no_mod_rs(house: &House) -> Vec<Finding> {
-    house
+pub(super) fn no_mod_rs(repository: &Repository) -> Vec<Finding> {
+    repository
         .paths()
         .filter(|path| path.rsplit('/').next() == Some("mod.rs"))
         .map(|path| Finding::of_file(path, "no mod.rs: `room.rs` stands beside `room/`"))
@@ -59,9 +59,9 @@ pub(super) fn no_mod_rs(house: &House) -> Vec<Finding> {
 }
 
 /// Checks that no file, folder, module or type has a meaningless name.
-pub(super) fn names(house: &House) -> Vec<Finding> {
+pub(super) fn names(repository: &Repository) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for path in house.paths() {
+    for path in repository.paths() {
         for part in path.split('/') {
             let stem = part.split('.').next().unwrap_or(part);
             if EMPTY_NAMES.contains(&stem) {
@@ -72,7 +72,7 @@ pub(super) fn names(house: &House) -> Vec<Finding> {
             }
         }
     }
-    for file in house.rust() {
+    for file in repository.rust() {
         for (number, line) in file.text.lines().enumerate() {
             if let Some(name) = declared(line)
                 && EMPTY_NAMES
@@ -111,34 +111,35 @@ mod tests {
         let body = format!("//! Long file.\n{}", "fn a() {}\n".repeat(LONGEST - 1));
         let tests = format!("#[cfg(test)]\nmod tests {{\n{}}}\n", "\n".repeat(500));
         let fits = format!("{body}{tests}");
-        let house = House::of(&[("crates/text/src/a.rs", &fits)]);
-        assert_eq!(length(&house), []);
+        let repository = Repository::with_files(&[("crates/text/src/a.rs", &fits)]);
+        assert_eq!(length(&repository), []);
         let over = format!("{body}fn b() {{}}\n{tests}");
-        let house = House::of(&[("crates/text/src/a.rs", &over)]);
-        assert_eq!(length(&house).len(), 1);
+        let repository = Repository::with_files(&[("crates/text/src/a.rs", &over)]);
+        assert_eq!(length(&repository).len(), 1);
     }
 
     #[test]
     fn a_file_without_a_purpose_is_found() {
-        let house = House::of(&[
+        let repository = Repository::with_files(&[
             ("a.rs", "//! What it is for.\n"),
             ("b.rs", "use std::io;\n"),
             ("c.rs", "//!\n//! Too late.\n"),
             ("d.rs", ""),
         ]);
-        let found: Vec<_> = purpose(&house).into_iter().map(|it| it.path).collect();
+        let found: Vec<_> = purpose(&repository).into_iter().map(|it| it.path).collect();
         assert_eq!(found, ["b.rs", "c.rs", "d.rs"]);
     }
 
     #[test]
     fn mod_rs_is_found() {
-        let house = House::of(&[("crates/text/src/ladder/mod.rs", "//! Ladder.\n")]);
-        assert_eq!(no_mod_rs(&house).len(), 1);
+        let repository =
+            Repository::with_files(&[("crates/text/src/ladder/mod.rs", "//! Ladder.\n")]);
+        assert_eq!(no_mod_rs(&repository).len(), 1);
     }
 
     #[test]
     fn names_that_say_nothing_are_found() {
-        let house = House::of(&[
+        let repository = Repository::with_files(&[
             ("crates/text/src/utils.rs", "//! All sorts.\n"),
             ("crates/text/tests/common/lines.rs", "//! Lines.\n"),
             (
@@ -150,7 +151,7 @@ mod tests {
                 "//! B.\nlet commonest = 1;\nstruct Commonest;\n",
             ),
         ]);
-        let found: Vec<_> = names(&house)
+        let found: Vec<_> = names(&repository)
             .into_iter()
             .map(|it| (it.path, it.line))
             .collect();

@@ -2,7 +2,7 @@
 //! are assembled from halves here, so that this file does not break its own rules.
 
 use super::Finding;
-use crate::house::House;
+use crate::repository::Repository;
 
 const UNFINISHED: [&str; 3] = [
     concat!("TO", "DO"),
@@ -25,16 +25,19 @@ const REGISTRIES: [&str; 8] = [
 const IGNORED: &str = concat!("#[ig", "nore");
 
 /// Checks that no file contains a note about unfinished work.
-pub(super) fn unfinished(house: &House) -> Vec<Finding> {
-    search(house, &UNFINISHED, "finish it or leave it out", |path| {
-        !is_data(path)
-    })
+pub(super) fn unfinished(repository: &Repository) -> Vec<Finding> {
+    search(
+        repository,
+        &UNFINISHED,
+        "finish it or leave it out",
+        |path| !is_data(path),
+    )
 }
 
 /// Checks that no file names the host of a package registry.
-pub(super) fn registries(house: &House) -> Vec<Finding> {
+pub(super) fn registries(repository: &Repository) -> Vec<Finding> {
     search(
-        house,
+        repository,
         &REGISTRIES,
         "names a registry's host; packages are named, hosts are not",
         |_| true,
@@ -42,10 +45,13 @@ pub(super) fn registries(house: &House) -> Vec<Finding> {
 }
 
 /// Checks that no test is switched off.
-pub(super) fn ignored_tests(house: &House) -> Vec<Finding> {
-    search(house, &[IGNORED], "a test that is there runs", |path| {
-        path.ends_with(".rs")
-    })
+pub(super) fn ignored_tests(repository: &Repository) -> Vec<Finding> {
+    search(
+        repository,
+        &[IGNORED],
+        "a test that is there runs",
+        |path| path.ends_with(".rs"),
+    )
 }
 
 /// Returns whether a path is test data, in which such words are not notes. Unit tests, which contain such words as
@@ -61,13 +67,13 @@ fn is_data(path: &str) -> bool {
 }
 
 fn search(
-    house: &House,
+    repository: &Repository,
     words: &[&str],
     advice: &str,
     looked_at: impl Fn(&str) -> bool,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for file in house.texts().filter(|file| looked_at(file.path)) {
+    for file in repository.texts().filter(|file| looked_at(file.path)) {
         let text = if words == UNFINISHED {
             file.outside_tests()
         } else {
@@ -93,11 +99,11 @@ mod tests {
     #[test]
     fn unfinished_work_is_found_but_not_in_test_material() {
         let note = format!("//! A.\n// {} soon\n", UNFINISHED[0]);
-        let house = House::of(&[
+        let repository = Repository::with_files(&[
             ("crates/text/src/a.rs", &note),
             ("acceptance/cases/01.json", &note),
         ]);
-        let found = unfinished(&house);
+        let found = unfinished(&repository);
         assert_eq!(found.len(), 1);
         assert_eq!(
             (found[0].path.as_str(), found[0].line),
@@ -111,14 +117,14 @@ mod tests {
             "{{\"resolved\": \"https://registry.{}/a.tgz\"}}",
             REGISTRIES[0]
         );
-        let house = House::of(&[("clients/typescript/package-lock.json", &lock)]);
-        assert_eq!(registries(&house).len(), 1);
+        let repository = Repository::with_files(&[("clients/typescript/package-lock.json", &lock)]);
+        assert_eq!(registries(&repository).len(), 1);
     }
 
     #[test]
     fn an_ignored_test_is_found() {
         let text = format!("//! A.\n#[test]\n{}]\nfn a() {{}}\n", IGNORED);
-        let house = House::of(&[("crates/text/tests/a.rs", &text)]);
-        assert_eq!(ignored_tests(&house).len(), 1);
+        let repository = Repository::with_files(&[("crates/text/tests/a.rs", &text)]);
+        assert_eq!(ignored_tests(&repository).len(), 1);
     }
 }

@@ -18,7 +18,7 @@ use lancet_workspace::FileType;
 use self::lives::{Life, lives};
 use self::search::{Wanted, search};
 use super::EngineView;
-use crate::rooms::open::LARGEST;
+use crate::stages::open::LARGEST;
 
 /// The most operations whose files are followed, newest first.
 const MOST_OPERATIONS: usize = 5_000;

@@ -1,5 +1,5 @@
 //! Decides which roots are resident for searches, and when one is built, retained or released. The trees themselves,
-//! and their searching, are in `lancet_search`; `rooms/examine/search/resident.rs` builds and queries them.
+//! and their searching, are in `lancet_search`; `stages/examine/search/resident.rs` builds and queries them.
 
 mod allowance;
 mod orders;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use lancet_history::{ContentFault, Operation, OperationKind, OperationState, Revision};
 
 use super::{ALREADY_UNDONE, History, HistoryError, LogQuery};
-use crate::rooms::heal::{self, AtName};
+use crate::stages::heal::{self, AtName};
 
 /// How many operations are read at a time.
 const PAGE: usize = 1_000;

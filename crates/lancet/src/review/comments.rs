@@ -9,7 +9,7 @@ use lancet_history::{
 use serde_json::json;
 
 use super::Reviews;
-use crate::rooms::persons_words;
+use crate::stages::persons_words;
 
 /// The longest comment, in characters.
 pub const LONGEST_COMMENT: usize = 2_000;

@@ -11,7 +11,7 @@ use lancet_syntax::Language;
 const LARGEST: u64 = 100_000;
 
 /// Returns the top folder of this repository.
-pub(crate) fn house() -> PathBuf {
+pub(crate) fn repository_root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
@@ -32,11 +32,11 @@ fn python_library() -> Option<PathBuf> {
 /// Returns up to `most` files of each language, spread over all that are found.
 pub(crate) fn files(most: usize) -> BTreeMap<&'static str, Vec<PathBuf>> {
     let mut found: BTreeMap<&'static str, Vec<PathBuf>> = BTreeMap::new();
-    let fetched = house().join("target/clients");
+    let fetched = repository_root().join("target/clients");
     let folders = [
-        house().join("crates"),
-        house().join("clients"),
-        house().join("packages"),
+        repository_root().join("crates"),
+        repository_root().join("clients"),
+        repository_root().join("packages"),
     ];
     let folders = folders.into_iter().chain([registry(), fetched]);
     for folder in folders.chain(python_library()) {
@@ -71,7 +71,7 @@ fn collect(folder: &Path, found: &mut BTreeMap<&'static str, Vec<PathBuf>>) {
 pub(crate) fn history(most: usize) -> Vec<(String, String, String)> {
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");
-        command.arg("-C").arg(house()).args(arguments);
+        command.arg("-C").arg(repository_root()).args(arguments);
         let done = command.output().ok().filter(|done| done.status.success())?;
         String::from_utf8(done.stdout).ok()
     };

@@ -8,7 +8,7 @@ use super::declaration::{Leaf, leaves, names};
 /// The maximum number of re-exports that are followed, so that a loop of re-exports ends.
 const MOST_RE_EXPORTS: usize = 8;
 
-/// The path of a module or an item from the crate's top: `["rooms", "desk", "Desk"]`.
+/// The path of a module or an item from the crate's top: `["stages", "desk", "Desk"]`.
 type Path = Vec<String>;
 
 /// The modules of one crate: its files, and the modules that a file defines inline.
@@ -50,7 +50,7 @@ enum Visibility {
 
 impl Modules {
     /// Reads the files of a crate, given by path and text.
-    pub(super) fn of(files: &[(&str, &str)]) -> Modules {
+    pub(super) fn with_files(files: &[(&str, &str)]) -> Modules {
         let paths: Vec<_> = files.iter().map(|(path, _)| module_path(path)).collect();
         let parsed = files.iter().zip(&paths);
         let parsed: Vec<Names> = parsed
@@ -203,7 +203,7 @@ impl Names {
         }
     }
 
-    /// Skips the visibility of an item, such as `(in crate::rooms)`; an item that is a `use` is a re-export.
+    /// Skips the visibility of an item, such as `(in crate::stages)`; an item that is a `use` is a re-export.
     fn public(&mut self, rest: &mut &str) {
         let scope = rest
             .strip_prefix('(')
@@ -251,7 +251,7 @@ impl Names {
     }
 }
 
-/// Returns `["rooms", "desk"]` for `crates/lancet/src/rooms/desk.rs`; the top for `lib.rs` and `main.rs`.
+/// Returns `["stages", "desk"]` for `crates/lancet/src/stages/desk.rs`; the top for `lib.rs` and `main.rs`.
 fn module_path(file: &str) -> Path {
     let below = file.split_once("/src/").map_or(file, |(_, below)| below);
     let path = below.strip_suffix(".rs").unwrap_or(below);

@@ -1,0 +1,115 @@
+//! Turns the text that a person wrote instead of the model's into a separate plan. Lines that the person did not change
+//! keep the file's bytes.
+
+use std::ops::Range;
+
+use lancet_history::Seen;
+use lancet_text::{
+    Change, Document, Encoding, Hunk, LineEnd, LineStarts, LineTable as _, difference, encode_new,
+    hunks_of_changes, unified,
+};
+
+use crate::message::message;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::stages::examine::explain::unencodable;
+use crate::stages::examine::read_state::DIFF_BUDGET;
+use crate::stages::plan::{ChangeView, FilePlan, New};
+use crate::wording::{cut, quote_path};
+
+/// The longest diff that the answer shows, in characters.
+const LONGEST_DIFF: usize = 20_000;
+
+/// Replaces the plan's new text by the person's.
+pub(super) fn apply(mut file: FilePlan, text: &str) -> Result<FilePlan, Refusal> {
+    let Some(base) = file.base.clone() else {
+        // The file is new, so the person's text is all of it.
+        let ending = ending_of(&file);
+        let bytes = encode_new(text, file.encoding, ending)
+            .map_err(|error| unencodable(&file.target, &error))?;
+        let all = Change {
+            range: 0..0,
+            text: text.to_owned(),
+        };
+        let patch = hunks_of_changes("", &LineStarts::new(""), &[all], 0);
+        file.seen = Seen::whole(bytes.len() as u64);
+        file.new = New::Whole(bytes);
+        file.view = view(patch.hunks, (patch.added, patch.removed), patch.coarse);
+        file.view.lines = std::iter::once(1..file.view.added + 1).collect();
+        return Ok(file);
+    };
+    let document = Document::decode(&base.bytes, Some(file.encoding)).map_err(|_| {
+        Refusal::stating(
+            RefusalKind::Internal,
+            "The file can no longer be read as text. Nothing was written.",
+        )
+    })?;
+    let changed = difference(document.view(), text, 3, DIFF_BUDGET);
+    if changed.is_empty() {
+        let path = quote_path(file.target.path());
+        let text = message![
+            "A person edited the change of ",
+            &path,
+            " until nothing was left of it. Nothing was written."
+        ];
+        return Err(Refusal::stating(RefusalKind::Declined, text).with("file_path", path));
+    }
+    let (old_lines, new_lines) = (LineStarts::new(document.view()), LineStarts::new(text));
+    let changes: Vec<Change> = changed
+        .blocks
+        .iter()
+        .map(|(old, new)| Change {
+            range: bytes_of(&old_lines, old, document.view()),
+            text: text[bytes_of(&new_lines, new, text)].to_owned(),
+        })
+        .collect();
+    let raw = document
+        .splice(&changes)
+        .map_err(|error| unencodable(&file.target, &error))?;
+    file.view = ChangeView {
+        lines: changed
+            .blocks
+            .iter()
+            .map(|(_, new)| new.start + 1..new.end + 1)
+            .collect(),
+        ..view(
+            changed.hunks,
+            (changed.added, changed.removed),
+            changed.coarse,
+        )
+    };
+    // The model sees only the diff of the person's text, so nothing else counts as seen.
+    file.seen = Seen::default();
+    file.new = New::Changes(raw);
+    Ok(file)
+}
+
+fn view(patch: Vec<Hunk>, (added, removed): (usize, usize), coarse: bool) -> ChangeView {
+    ChangeView {
+        added,
+        removed,
+        coarse,
+        body: cut(&unified(&patch), LONGEST_DIFF),
+        patch,
+        notices: vec![message![
+            "a person changed the text before it was written; this is what was written"
+        ]],
+        ..ChangeView::default()
+    }
+}
+
+/// Returns the byte range of some lines, with their line ends.
+fn bytes_of(lines: &LineStarts, block: &Range<usize>, text: &str) -> Range<usize> {
+    let start = |line: usize| match line < lines.line_count() {
+        true => lines.line_range(line).start,
+        false => text.len(),
+    };
+    start(block.start)..start(block.end)
+}
+
+/// Finds the line ending that the plan's own bytes have.
+fn ending_of(file: &FilePlan) -> LineEnd {
+    match (&file.new, file.encoding == Encoding::UTF8) {
+        (New::Whole(bytes), true) if bytes.windows(2).any(|pair| pair == b"\r\n") => LineEnd::Crlf,
+        _ => LineEnd::AsSent,
+    }
+}

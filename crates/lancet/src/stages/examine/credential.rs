@@ -1,0 +1,41 @@
+//! Refuses to write credentials into guarded files: those that people or agents share, such as an agent's memory. Only
+//! the text that the call inserts is scanned. The refusal names the kind
+//! and the line, never the credential itself.
+
+use lancet_policy::find_credential;
+
+use crate::message::message;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::stages::context::CallContext;
+use crate::stages::locate::Target;
+use crate::wording::quote_path;
+
+/// Refuses new text with a credential, for a guarded file.
+pub(crate) fn refuse_credential(
+    context: &CallContext<'_>,
+    target: &Target,
+    new: &str,
+) -> Result<(), Refusal> {
+    let policy = context.engine().permissions.policy();
+    if !target.with_names(|names| policy.is_guarded(names)) {
+        return Ok(());
+    }
+    let Some(found) = find_credential(new) else {
+        return Ok(());
+    };
+    let line = new[..found.at].matches('\n').count() + 1;
+    let path = quote_path(target.path());
+    let text = message![
+        "Line ",
+        line,
+        " of the new text holds a credential (",
+        found.kind,
+        "), and ",
+        &path,
+        " is a file that others read. Nothing was written; leave the credential out and write where it is kept instead."
+    ];
+    Err(Refusal::stating(RefusalKind::Secret, text)
+        .with("file_path", path)
+        .with("kind", found.kind)
+        .with("line", line))
+}

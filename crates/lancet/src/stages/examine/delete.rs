@@ -1,0 +1,182 @@
+//! The *examine* stage for a removal: the whole file must have been seen, and must be unchanged since.
+
+use lancet_history::Seen;
+use lancet_text::{Document, difference};
+use lancet_workspace::Executable;
+
+use super::edit::WORDS_OF_A_FILE;
+use super::read_state::{Current, DIFF_BUDGET, Need, ReadState, read_state};
+use super::whole_file::{WholeFile, form};
+use crate::ledger::raw_line;
+use crate::message::{CALL, SEND_THIS_AGAIN, for_tools, message, term, verbatim};
+use crate::next_call::Remedy;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::request::DeleteRequest;
+use crate::stages::attempt::Attempt;
+use crate::stages::context::CallContext;
+use crate::stages::locate::Target;
+use crate::stages::open::{binary, decode, require_file};
+use crate::stages::plan::{ChangeView, FilePlan, New};
+use crate::wording::{count, cut, quote_path};
+
+/// The longest line that a refusal quotes, in characters.
+const LONGEST_LINE: usize = 200;
+
+/// Works out the plan that removes a file.
+pub(super) fn examine_file(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    target: Target,
+    request: &DeleteRequest,
+) -> Result<FilePlan, Refusal> {
+    context.say(2 * context.length(&quote_path(target.path()).to_string()) + WORDS_OF_A_FILE);
+    refuse_link(&target)?;
+    require_file(context.engine(), &target)?;
+    let whole = WholeFile::read(context, attempt, &target)?;
+    let document = whole.document(context, &target);
+    if document.is_none() && whole.base.is_some() && request.revision.is_none() {
+        // Content that is not text cannot have been shown.
+        let base = whole.base.as_ref().map_or(&[][..], |base| &base.bytes);
+        decode(context.engine(), &target, base)?;
+        return Err(binary(&target, "its kind is not known"));
+    }
+    let current = Current {
+        revision: whole.revision,
+        size: whole.size,
+        content: whole.base.as_ref().zip(document.as_ref()),
+    };
+    let named = request.revision.as_deref();
+    let state = read_state(context, target.path(), current, named, Need::Whole)?;
+    require_all_seen(context, &target, &whole, document.as_ref(), &state)?;
+    if let Some(lines) = &request.lines {
+        require_lines(&target, document.as_ref(), lines)?;
+    }
+    let view = view(document.as_ref());
+    let (encoding, endings) = form(document.as_ref());
+    drop(document);
+    Ok(FilePlan {
+        target,
+        expected: whole.expected,
+        base: whole.base,
+        new: New::Removed {
+            folders: Vec::new(),
+        },
+        view,
+        encoding,
+        endings,
+        seen: Seen::default(),
+        executable: Executable::Keep,
+    })
+}
+
+/// Refuses a symbolic link, because the model was shown only the file behind it.
+fn refuse_link(target: &Target) -> Result<(), Refusal> {
+    if !target.located.is_link() {
+        return Ok(());
+    }
+    let path = target.told();
+    let text = message![
+        &path,
+        " is a symbolic link, and only regular files are removed. Name the file that it leads to, or ask the user to remove the link."
+    ];
+    Err(Refusal::stating(RefusalKind::Special, text).with("file_path", path))
+}
+
+fn require_all_seen(
+    context: &CallContext<'_>,
+    target: &Target,
+    whole: &WholeFile,
+    document: Option<&Document<'_>>,
+    state: &ReadState,
+) -> Result<(), Refusal> {
+    let Some(gap) = state.seen.missing_from(0..whole.size).into_iter().next() else {
+        return Ok(());
+    };
+    let path = target.path();
+    let first = document.and_then(|document| {
+        (0..document.line_count()).find(|&line| raw_line(document, line).end > gap.start)
+    });
+    let which = match (first, document) {
+        (Some(first), Some(document)) => message![
+            "line ",
+            first + 1,
+            " of ",
+            verbatim(count(document.line_count(), "line")),
+            " is the first that was not"
+        ],
+        _ => message!["the part from byte ", gap.start, " on was not"],
+    };
+    let text = message![
+        quote_path(path),
+        " was not shown whole in this session: ",
+        which,
+        ". ",
+        CALL,
+        " ",
+        verbatim(context.read_call(path, first.map(|first| first + 1), None)),
+        " and ",
+        SEND_THIS_AGAIN,
+        term(
+            ", or send the revision that ",
+            ", or give --revision, which lancet read shows, to ",
+        ),
+        for_tools(message![verbatim(context.tool_name("Read")), " gave to "]),
+        "remove the file unseen."
+    ];
+    Err(Refusal::stating(RefusalKind::NotRead, text)
+        .helped_by(Remedy::read_lines(first.map(|first| first + 1), None))
+        .with("file_path", quote_path(path)))
+}
+
+/// Refuses a removal that states other lines than the file has.
+fn require_lines(
+    target: &Target,
+    document: Option<&Document<'_>>,
+    lines: &[String],
+) -> Result<(), Refusal> {
+    let view = document.map_or("", Document::view);
+    let mut found = view.strip_suffix('\n').unwrap_or(view).split('\n');
+    let is_empty = view.is_empty();
+    let mut found = std::iter::from_fn(|| found.next().filter(|_| !is_empty));
+    let mut stated = lines.iter();
+    let mut number = 0;
+    let (stated, found) = loop {
+        number += 1;
+        match (stated.next(), found.next()) {
+            (None, None) => return Ok(()),
+            (Some(stated), Some(found)) if stated == found => {}
+            (stated, found) => break (stated.map(String::as_str), found),
+        }
+    };
+    let quote = |line: Option<&str>| match line {
+        Some(line) => message!["`", verbatim(cut(line, LONGEST_LINE)), "`"],
+        None => message!["no line"],
+    };
+    let path = quote_path(target.path());
+    let text = message![
+        &path,
+        " does not hold the lines that the removal states: line ",
+        verbatim(number),
+        " is ",
+        quote(found),
+        ", and ",
+        quote(stated),
+        " was stated. Read the file again before removing it."
+    ];
+    Err(Refusal::stating(RefusalKind::NotFound, text)
+        .with("file_path", path)
+        .with("line", number))
+}
+
+fn view(document: Option<&Document<'_>>) -> ChangeView {
+    let Some(document) = document else {
+        return ChangeView::default();
+    };
+    let difference = difference(document.view(), "", 3, DIFF_BUDGET);
+    ChangeView {
+        removed: difference.removed,
+        coarse: difference.coarse,
+        patch: difference.hunks,
+        ..ChangeView::default()
+    }
+}

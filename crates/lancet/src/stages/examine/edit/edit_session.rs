@@ -1,0 +1,367 @@
+//! Applies the edits of one file to its text one after the other. Every edit passes the same checks in the same order,
+//! whether the text is in memory or streamed. It is refused if the file already has content, nothing would change, the
+//! file was not read or is stale, the result would be too large, the old text is not found, ambiguous or miscounted,
+//! its lines were not shown, it crosses an earlier edit, the new text is display text, or the encoding lacks a
+//! character.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use lancet_history::{LineNumbers, Seen};
+use lancet_text::{
+    Change, EditContext, Found, Leak, Leaks, Place, Rung, Verdict, leaked_edit, normalize_newlines,
+    without_numbers_of,
+};
+
+use super::refuse::{idle, left_out, no_change, not_empty, too_large};
+use super::source::{SentEdit, SeveralPlaces, TextSource};
+use super::unseen::Unseen;
+use crate::message::{message, verbatim};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::request::{EditRequest, Insist, Place as RequestPlace};
+use crate::stages::context::CallContext;
+use crate::stages::examine::explain::{bare_dots, leak, markup, unencodable};
+use crate::stages::examine::read_state::ReadState;
+use crate::stages::examine::view::{Notes, endings_note};
+use crate::stages::locate::Target;
+use crate::wording::quote_path;
+
+/// Options for applying an edit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EditOptions {
+    pub(crate) shared: SharedOptions,
+    pub(crate) words: Words,
+}
+
+/// Options that apply to all edits of a request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SharedOptions {
+    pub(crate) insist: Insist,
+    pub(crate) same_text: SameText,
+}
+
+/// The treatment of an edit whose old and new text are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SameText {
+    /// It is refused as one that changes nothing.
+    Refuse,
+    /// It is left out where its text is in the file, because other edits of the request change something.
+    LeaveOut,
+}
+
+/// The level of detail of a refusal: of several refusals in one call only the first is given in full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Words {
+    All,
+    Few,
+}
+
+impl Words {
+    /// Returns the level of detail of the next refusal of a call.
+    pub(crate) fn after(failures: &[Option<Refusal>]) -> Self {
+        match failures.iter().any(Option::is_some) {
+            true => Self::Few,
+            false => Self::All,
+        }
+    }
+}
+
+/// The edits of one file, while they are applied to its text.
+pub(crate) struct EditSession<'c, S> {
+    pub(super) context: &'c CallContext<'c>,
+    pub(super) target: &'c Target,
+    pub(super) source: S,
+    pub(super) rungs: Vec<Rung>,
+    pub(super) replacements: usize,
+    pub(super) notes: Notes,
+    /// The positions of the lines whose numbers were shown in the base, if the base is not the version in the ledger.
+    pub(super) base_numbers: Option<LineNumbers>,
+}
+
+impl<'c, S: TextSource> EditSession<'c, S> {
+    pub(crate) fn new(context: &'c CallContext<'c>, target: &'c Target, source: S) -> Self {
+        Self {
+            context,
+            target,
+            source,
+            rungs: Vec::new(),
+            replacements: 0,
+            notes: Notes::default(),
+            base_numbers: None,
+        }
+    }
+
+    /// Applies one edit to the text. The result says what the session has seen of the version before all edits.
+    pub(crate) fn apply(
+        &mut self,
+        read_state: &Result<ReadState, Refusal>,
+        request: &EditRequest,
+        options: EditOptions,
+    ) -> Result<Seen, Refusal> {
+        let endings = self.source.endings();
+        let (old, new) = (
+            normalize_newlines(&request.old, endings),
+            normalize_newlines(&request.new, endings),
+        );
+        let sent = SentEdit {
+            request,
+            old: &old,
+            new: &new,
+        };
+        self.check_line_edit(sent)?;
+        if request.fills() && self.source.length() > 0 {
+            return Err(not_empty(self.target));
+        }
+        let is_same_text = request.is_same_text();
+        if is_same_text && (options.shared.same_text == SameText::Refuse || old.is_empty()) {
+            return Err(no_change(self.target));
+        }
+        let read_state = read_state.as_ref().map_err(Clone::clone)?;
+        if (is_same_text || request.is_idle_hunk())
+            && !matches!(
+                self.source.find(sent, Leaks::Insisted)?,
+                Verdict::NotFound { .. }
+            )
+        {
+            return Err(match is_same_text {
+                true => left_out(self.target),
+                false => idle(self.target),
+            });
+        }
+        let is_text = request.place == RequestPlace::Text;
+        self.check_growth(sent)?;
+        let located = self.locate(read_state, sent, options)?;
+        let mut found = located.found;
+        if let Some(wanted) = request.expect_count
+            && wanted != found.places.len() as u64
+        {
+            let places = found.places.iter().map(|place| &place.range);
+            return Err(self.miscounted(places, found.places.len(), wanted)?);
+        }
+        self.check_places(read_state, request, &located.touched, &found)?;
+        if options.shared.insist == Insist::No {
+            if let Some(reason) = located.leaked_numbers {
+                let bare = without_numbers_of(&request.old, &request.new);
+                return Err(leak(verbatim(reason), bare.as_deref()));
+            }
+            let old = located.replaced.as_deref().unwrap_or(&request.old);
+            if let Some(found) = self.leaked(old, request, &found)? {
+                return Err(leak(&found.reason, found.mended.as_deref()));
+            }
+        }
+        if is_text {
+            self.source.complete(sent, &mut found)?;
+        }
+        // An unencodable character is attributed to the edit that inserts it. All places of an exact old text have the
+        // same text, so one is enough.
+        let different = if is_text { 1 } else { found.places.len() };
+        let places = found.places.iter().take(different);
+        for change in places.flat_map(|place| &place.changes) {
+            self.source
+                .check_encodable(&change.text)
+                .map_err(|error| unencodable(self.target, &error))?;
+        }
+        self.note(sent, &found, read_state)?;
+        self.notes.push_once(located.note);
+        if read_state.foreign.is_some() {
+            self.base_numbers = Some(read_state.numbers.clone());
+        }
+        self.rungs.push(found.rung);
+        self.replacements += found.places.len();
+        self.source.lay(found.places);
+        Ok(read_state.seen.clone())
+    }
+
+    /// Refuses a replacement of all occurrences that would make the file too large, before any text is built.
+    fn check_growth(&self, SentEdit { request, old, new }: SentEdit<'_>) -> Result<(), Refusal> {
+        let (length, most) = (self.source.length(), self.source.largest_result());
+        let is_small =
+            |places: usize| places.saturating_mul(new.len()).saturating_add(length) <= most;
+        let at_most = if request.replace_all && !old.is_empty() {
+            length / old.len() + 1
+        } else {
+            1
+        };
+        if is_small(at_most) {
+            return Ok(());
+        }
+        // Places on tolerant rungs are not counted here; where there are exact ones, only those are replaced.
+        if at_most > 1 && is_small(self.source.count(old)?.max(1)) {
+            return Ok(());
+        }
+        Err(too_large(self.target, most))
+    }
+
+    /// Finds the places of the old text. Where line numbers were left in the new text, it also returns the message
+    /// about that, which is used only if the places pass the other checks.
+    pub(super) fn search(
+        &self,
+        read_state: &ReadState,
+        sent: SentEdit<'_>,
+        options: EditOptions,
+    ) -> Result<(Found, Option<String>), Refusal> {
+        if sent.request.fills() {
+            // The file is empty, so the new text is its whole content.
+            let change = Change {
+                range: 0..0,
+                text: sent.new.to_owned(),
+            };
+            let place = Place {
+                range: 0..0,
+                changes: vec![change],
+            };
+            let found = Found {
+                rung: Rung::Exact,
+                places: vec![place],
+                remarks: Vec::new(),
+            };
+            return Ok((found, None));
+        }
+        let leaks = match options.shared.insist {
+            Insist::Yes => Leaks::Insisted,
+            Insist::No => Leaks::Refuse,
+        };
+        let mut leaked_numbers = None;
+        let mut verdict = self.source.find(sent, leaks)?;
+        if let Verdict::Leaked { reason } = verdict {
+            leaked_numbers = Some(reason);
+            verdict = self.source.find(sent, Leaks::Insisted)?;
+        }
+        match verdict {
+            Verdict::Found(found) => Ok((found, leaked_numbers)),
+            Verdict::Leaked { reason } => Err(leak(verbatim(reason), None)),
+            Verdict::Ambiguous {
+                places,
+                rung,
+                looser,
+            } => {
+                let is_unseen =
+                    |place: &Range<usize>| !self.source.gaps(&read_state.seen, place).is_empty();
+                if places.iter().all(is_unseen) {
+                    let unseen = Unseen::of(&self.source, &read_state.seen, places.iter())?;
+                    return Err(self.not_shown(read_state, unseen));
+                }
+                if options.words == Words::Few && sent.request.as_hunk().is_none() {
+                    return Err(Refusal::stating(
+                        RefusalKind::Ambiguous,
+                        message![sent.request.old_name(), " matches several places."],
+                    ));
+                }
+                let several = SeveralPlaces {
+                    rung,
+                    looser: &looser,
+                    places: &places,
+                    total: places.len(),
+                };
+                Err(self.source.ambiguous(sent, &several)?)
+            }
+            Verdict::TooMany { rung, first, count } => {
+                let several = SeveralPlaces {
+                    rung,
+                    looser: &BTreeMap::new(),
+                    places: &first,
+                    total: count,
+                };
+                Err(self.too_many(read_state, sent, &several)?)
+            }
+            Verdict::NotFound { guard } => Err(match &read_state.merge_refusal {
+                Some(refusal) => (**refusal).clone(),
+                None if options.words == Words::Few && sent.request.as_hunk().is_none() => {
+                    let name = sent.request.old_name();
+                    Refusal::stating(RefusalKind::NotFound, message![name, " was not found."])
+                }
+                None => self.source.not_found(sent, guard.as_ref()),
+            }),
+        }
+    }
+
+    /// Returns the refusal for places in lines that were not shown. The reason may be a change by another program that
+    /// was merged.
+    pub(super) fn not_shown(&self, read_state: &ReadState, unseen: Unseen) -> Refusal {
+        match &read_state.merge_refusal {
+            Some(refusal) => (**refusal).clone(),
+            None => unseen.refusal(self.context, self.target),
+        }
+    }
+
+    /// Refuses ranges, in order, that lie in lines which were not shown.
+    pub(super) fn check_shown<'p>(
+        &self,
+        read_state: &ReadState,
+        ranges: impl Iterator<Item = &'p Range<usize>>,
+    ) -> Result<(), Refusal> {
+        let unseen = Unseen::of(&self.source, &read_state.seen, ranges)?;
+        match unseen.is_empty() {
+            true => Ok(()),
+            false => Err(self.not_shown(read_state, unseen)),
+        }
+    }
+
+    /// Refuses a place that overlaps the edge of the text that an earlier edit of the call changed. Each place is
+    /// paired with the range of its old text where that was found exactly.
+    pub(super) fn refuse_crossing<'p>(
+        &self,
+        request: &EditRequest,
+        mut places: impl Iterator<Item = (Range<usize>, Option<&'p Range<usize>>)>,
+    ) -> Result<(), Refusal> {
+        let crosses = |(place, quoted): &(Range<usize>, Option<&Range<usize>>)| {
+            self.source.crosses(place, *quoted)
+        };
+        let Some((place, _)) = places.find(crosses) else {
+            return Ok(());
+        };
+        let line = self.source.line_numbers(std::iter::once(&place))?;
+        let place = match &request.place {
+            RequestPlace::Lines(_) => "place",
+            _ => request.old_name(),
+        };
+        let text = message![
+            "Its ",
+            place,
+            ", at line ",
+            line.first().copied().unwrap_or(1),
+            " of the text so far, reaches across the border of what an earlier edit of this call changed. Join the two into one edit."
+        ];
+        Err(Refusal::stating(RefusalKind::Conflict, text)
+            .with("file_path", quote_path(self.target.path())))
+    }
+
+    /// Finds display text or a placeholder in the new text, judged by the places where it would be written.
+    fn leaked(
+        &self,
+        old: &str,
+        request: &EditRequest,
+        found: &Found,
+    ) -> Result<Option<Leak>, Refusal> {
+        let places = found.places.iter().map(|place| &place.range);
+        let file = self.source.texts().1;
+        let around = EditContext {
+            old,
+            file,
+            lines: &self.source.line_numbers(places.take(S::NUMBERED))?,
+            markup: markup(self.target.path()),
+            dots: bare_dots(self.target.path(), file),
+        };
+        Ok(leaked_edit(&around, &request.new))
+    }
+
+    /// Collects what the answer says about an edit.
+    fn note(
+        &mut self,
+        sent: SentEdit<'_>,
+        found: &Found,
+        read_state: &ReadState,
+    ) -> Result<(), Refusal> {
+        if found.rung != Rung::Exact && !sent.request.is_marker() {
+            let places = found.places.iter().map(|place| &place.range);
+            let lines = self.source.line_numbers(places.take(50))?;
+            self.notes
+                .matched(found, sent.old, self.source.texts().0, lines);
+        }
+        self.notes.remarks(&found.remarks);
+        self.notes.foreign_change(read_state.foreign.as_deref());
+        self.notes
+            .push_once(endings_note(&sent.request.new, self.source.endings()));
+        Ok(())
+    }
+}

@@ -1,0 +1,99 @@
+//! Edits at places that a language server planned: they are valid for one version of the file only.
+
+use std::path::Path;
+
+use lancet_history::Seen;
+use lancet_text::{Change, Found, Place as FoundPlace, Rung, normalize_newlines};
+
+use super::edit_session::EditSession;
+use super::line_place::Located;
+use super::source::TextSource;
+use crate::message::{SEND_AGAIN, message};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::request::{EditRequest, Place, PlannedPlaces, PlannedRole};
+use crate::stages::context::CallContext;
+use crate::stages::examine::read_state::{Current, ReadState};
+use crate::stages::locate::Target;
+
+/// Returns the refusal where the file is no longer the version that was planned for.
+pub(super) fn outdated(
+    target: &Target,
+    edit: &EditRequest,
+    current: Current<'_>,
+) -> Option<Refusal> {
+    let Place::Planned(planned) = &edit.place else {
+        return None;
+    };
+    if planned.revision == current.revision {
+        return None;
+    }
+    let path = target.told();
+    let text = message![
+        &path,
+        " changed while the change was worked out. Nothing was written; ",
+        SEND_AGAIN,
+        "."
+    ];
+    Some(Refusal::stating(RefusalKind::Stale, text).with("file_path", path))
+}
+
+/// Returns what the session has seen of a file that it need not have read; none where it must have.
+pub(super) fn read_state(
+    context: &CallContext<'_>,
+    path: &Path,
+    edit: &EditRequest,
+    current: Current<'_>,
+) -> Option<ReadState> {
+    let Place::Planned(planned) = &edit.place else {
+        return None;
+    };
+    match planned.role {
+        PlannedRole::Named => None,
+        PlannedRole::Other => Some(ReadState::of(Seen::none())),
+        PlannedRole::Moved => {
+            let entry = context.session.ledger().get(path).cloned();
+            let entry = entry.filter(|entry| entry.revision == *current.revision.as_bytes());
+            Some(match entry {
+                Some(entry) => ReadState {
+                    numbers: entry.numbers,
+                    ..ReadState::of(entry.seen)
+                },
+                None => ReadState::of(Seen::none()),
+            })
+        }
+    }
+}
+
+/// Returns whether the lines of a file are not shown by the call that changes it.
+pub(super) fn is_unshown(edits: &[(usize, &EditRequest)]) -> bool {
+    let is_other = |edit: &EditRequest| match &edit.place {
+        Place::Planned(planned) => planned.role == PlannedRole::Other,
+        _ => false,
+    };
+    edits.iter().any(|(_, edit)| is_other(edit))
+}
+
+impl<S: TextSource> EditSession<'_, S> {
+    /// Returns the places of a plan, unchanged.
+    pub(super) fn locate_planned(&self, planned: &PlannedPlaces) -> Located {
+        let endings = self.source.endings();
+        let place = |(range, new): &(std::ops::Range<usize>, String)| FoundPlace {
+            range: range.clone(),
+            changes: vec![Change {
+                range: range.clone(),
+                text: normalize_newlines(new, endings).into_owned(),
+            }],
+        };
+        let found = Found {
+            rung: Rung::Exact,
+            places: planned.places.iter().map(place).collect(),
+            remarks: Vec::new(),
+        };
+        Located {
+            // The line that the caller must have seen was checked before the request to the server.
+            touched: Some(Vec::new()),
+            replaced: Some(String::new()),
+            ..Located::of(found, None)
+        }
+    }
+}

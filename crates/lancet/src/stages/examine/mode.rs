@@ -1,0 +1,62 @@
+//! The *examine* stage for a change of a file's executable bit. The content does not change, so the model need not have
+//! read it.
+
+use lancet_history::Seen;
+use lancet_workspace::Executable;
+
+use super::edit::WORDS_OF_A_FILE;
+use super::whole_file::{WholeFile, form};
+use crate::message::message;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::stages::attempt::Attempt;
+use crate::stages::context::CallContext;
+use crate::stages::locate::Target;
+use crate::stages::open::require_file;
+use crate::stages::plan::{ChangeView, FilePlan, New};
+use crate::wording::quote_path;
+
+/// Works out the plan that changes the executable bit of a file, and nothing else.
+pub(super) fn examine_file(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    target: Target,
+    executable: Executable,
+) -> Result<FilePlan, Refusal> {
+    context.say(2 * context.length(&quote_path(target.path()).to_string()) + WORDS_OF_A_FILE);
+    require_file(context.engine(), &target)?;
+    let whole = WholeFile::read(context, attempt, &target)?;
+    let mode = whole
+        .expected
+        .stamp()
+        .map_or(0, |stamp| stamp.permissions());
+    if executable.apply(mode) == mode {
+        let path = target.told();
+        let text = message![
+            &path,
+            " has these permission bits already. Nothing was changed."
+        ];
+        return Err(Refusal::stating(RefusalKind::NoChange, text).with("file_path", path));
+    }
+    let (encoding, endings) = form(whole.document(context, &target).as_ref());
+    let known = context.session.ledger().peek(target.path()).cloned();
+    let seen = known
+        .filter(|entry| entry.revision == *whole.revision.as_bytes())
+        .map_or_else(Seen::default, |entry| entry.seen);
+    Ok(FilePlan {
+        target,
+        expected: whole.expected,
+        new: match &whole.base {
+            Some(_) => New::Changes(Vec::new()),
+            None => New::Streamed(Vec::new()),
+        },
+        base: whole.base,
+        view: ChangeView {
+            mode_only: true,
+            ..ChangeView::default()
+        },
+        encoding,
+        endings,
+        seen,
+        executable,
+    })
+}

@@ -1,0 +1,106 @@
+//! What the model that writes must have read before a whole file is written: the whole file or, to append, its last
+//! line.
+
+use lancet_text::Document;
+use lancet_workspace::Snapshot;
+
+use super::read_state::ReadState;
+use crate::applied_by::AppliedBy;
+use crate::arguments::WriteMode;
+use crate::call::Conversation;
+use crate::ledger::raw_line;
+use crate::message::{CALL, SEND_THIS_AGAIN, for_tools, message, term, verbatim};
+use crate::next_call::Remedy;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::stages::context::CallContext;
+use crate::stages::locate::Target;
+use crate::wording::{count, quote_path};
+
+/// Refuses to replace a whole file where sub-agents share the session: only the model that has seen the file may
+/// replace it, and the session's record does not show which one that was.
+pub(super) fn require_one_conversation(
+    context: &CallContext<'_>,
+    target: &Target,
+) -> Result<(), Refusal> {
+    if context.caller.conversation == Conversation::One || context.applied_by == AppliedBy::Person {
+        return Ok(());
+    }
+    let path = target.path();
+    let text = message![
+        quote_path(path),
+        " is there already, and it is not known whether this agent or another one of the same session has read it. ",
+        CALL,
+        " ",
+        verbatim(context.read_call(path, None, None)),
+        " and ",
+        SEND_THIS_AGAIN,
+        " with the `revision` that its last line names."
+    ];
+    Err(Refusal::stating(RefusalKind::NotRead, text).with("file_path", quote_path(path)))
+}
+
+/// Requires that the whole file was seen before it is overwritten, or its last line before text is appended.
+pub(super) fn require_seen(
+    context: &CallContext<'_>,
+    target: &Target,
+    document: &Document<'_>,
+    base: &Snapshot,
+    read_state: &ReadState,
+    mode: WriteMode,
+) -> Result<(), Refusal> {
+    let path = target.path();
+    let needed = match (mode, document.line_count()) {
+        (_, 0) => return Ok(()),
+        (WriteMode::Append, lines) => raw_line(document, lines - 1),
+        _ => 0..base.bytes.len() as u64,
+    };
+    let Some(gap) = read_state.seen.missing_from(needed).into_iter().next() else {
+        return Ok(());
+    };
+    if let Some(refusal) = &read_state.merge_refusal {
+        return Err((**refusal).clone());
+    }
+    let lines = document.line_count();
+    let first = (0..lines)
+        .find(|&line| raw_line(document, line).end > gap.start)
+        .unwrap_or(0);
+    let offset = match mode {
+        WriteMode::Append => lines,
+        _ => first + 1,
+    };
+    let text = match mode {
+        WriteMode::Append => message![
+            "The last line of ",
+            quote_path(path),
+            " was not shown in this session, and append adds to it. ",
+            CALL,
+            " ",
+            verbatim(context.read_call(path, Some(offset), None)),
+            " and ",
+            SEND_THIS_AGAIN,
+            "."
+        ],
+        _ => message![
+            quote_path(path),
+            " was not shown whole in this session: line ",
+            first + 1,
+            " of ",
+            verbatim(count(lines, "line")),
+            " is the first that was not. ",
+            CALL,
+            " ",
+            verbatim(context.read_call(path, Some(offset), None)),
+            " and ",
+            SEND_THIS_AGAIN,
+            term(
+                ", or send the revision that ",
+                ", or give --revision, which lancet read shows, to ",
+            ),
+            for_tools(message![verbatim(context.tool_name("Read")), " gave to "]),
+            "replace the file unseen."
+        ],
+    };
+    Err(Refusal::stating(RefusalKind::NotRead, text)
+        .helped_by(Remedy::read_lines(Some(offset), None))
+        .with("file_path", quote_path(path)))
+}

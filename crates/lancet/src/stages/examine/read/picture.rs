@@ -1,0 +1,157 @@
+//! Reads a picture: fitted to what the model's API accepts, or a sentence where pictures are disabled.
+
+use lancet_formats::picture::{self, LARGEST_FILE, Picture, PictureError, PictureFormat};
+use lancet_history::Seen;
+use lancet_text::Endings;
+use lancet_workspace::Snapshot;
+
+use super::layout::LaidOutPage;
+use super::page::{PageContent, Shape};
+use crate::limit::Pictures;
+use crate::message::{Say, message, verbatim};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::stages::context::CallContext;
+use crate::stages::locate::Target;
+use crate::stages::open::unreadable;
+use crate::wording::{quote_path, size};
+
+/// A picture and its position in the text of an answer.
+pub(crate) struct PlacedPicture {
+    /// The length of the text before it.
+    pub(crate) at: usize,
+    pub(crate) picture: Picture,
+}
+
+/// Returns whether a large file is a picture that is small enough to be decoded; an error where it is a larger one.
+pub(super) fn is_decodable(target: &Target, file_size: u64) -> Result<bool, Refusal> {
+    let (head, _) = target
+        .located
+        .read_at(0, 16)
+        .map_err(|error| unreadable(target, &error))?;
+    let Some(format) = PictureFormat::of(&head) else {
+        return Ok(false);
+    };
+    // Text may begin with these two letters (`BM`), and a large picture is seldom a BMP.
+    if format == PictureFormat::Bmp || file_size <= LARGEST_FILE {
+        return Ok(file_size <= LARGEST_FILE && format != PictureFormat::Bmp);
+    }
+    let text = message![
+        &target.given,
+        " is a ",
+        verbatim(format.name()),
+        " picture of ",
+        verbatim(size(file_size)),
+        "; pictures of up to ",
+        verbatim(size(LARGEST_FILE)),
+        " are shown. Make a smaller copy with another program."
+    ];
+    Err(refusal(target, RefusalKind::TooLarge, text))
+}
+
+/// Returns the picture that the file contains, for the answer; none where the file is not a picture.
+pub(super) fn shown(
+    context: &CallContext<'_>,
+    target: &Target,
+    base: &Snapshot,
+) -> Option<Result<PageContent, Refusal>> {
+    let format = PictureFormat::of(&base.bytes)?;
+    Some(show(context, target, base, format))
+}
+
+fn show(
+    context: &CallContext<'_>,
+    target: &Target,
+    base: &Snapshot,
+    format: PictureFormat,
+) -> Result<PageContent, Refusal> {
+    let (words, pictures) = match context.vision_budget() {
+        Some(budget) => {
+            let picture = picture::read(&base.bytes, format, budget)
+                .map_err(|error| not_shown(target, format, &error))?;
+            (describe(&picture), vec![PlacedPicture { at: 0, picture }])
+        }
+        None => {
+            let stated = picture::size(&base.bytes, format)
+                .map_err(|error| not_shown(target, format, &error))?;
+            let why = match context.caller.handed_on.pictures {
+                Pictures::Seen => "read.images is \"off\"",
+                _ => "this client does not hand pictures on to its model",
+            };
+            let words = format!(
+                "{} picture, {}x{} px, {}; not shown, because {why}",
+                format.name(),
+                stated.width,
+                stated.height,
+                size(base.bytes.len() as u64)
+            );
+            (words, Vec::new())
+        }
+    };
+    Ok(PageContent {
+        shape: Shape::Picture,
+        notice: None,
+        words: Some(words),
+        pictures,
+        symbols: Vec::new(),
+        layout: LaidOutPage {
+            seen: Seen::whole(base.bytes.len() as u64),
+            ..LaidOutPage::default()
+        },
+        total: 0,
+        encoding: "binary",
+        endings: Endings::None,
+        revision: base.revision,
+        stamp: base.stamp,
+        content: None,
+    })
+}
+
+/// Describes a picture that is sent, for the answer.
+pub(super) fn describe(picture: &Picture) -> String {
+    let mut words = format!(
+        "{} picture, {}x{} px",
+        picture.original_format.name(),
+        picture.original.width,
+        picture.original.height
+    );
+    if picture.frames > 1 {
+        words.push_str(&format!(", the first of {} frames", picture.frames));
+    }
+    if picture.sent != picture.original {
+        words.push_str(&format!(
+            ", sent as {}x{} px: multiply coordinates in it by {:.3}",
+            picture.sent.width,
+            picture.sent.height,
+            picture.factor()
+        ));
+    }
+    words
+}
+
+/// Returns the refusal for a picture that cannot be shown.
+fn not_shown(target: &Target, format: PictureFormat, error: &PictureError) -> Refusal {
+    let (kind, next) = match error {
+        PictureError::TooManyPixels(_) => (
+            RefusalKind::TooLarge,
+            "Make a smaller copy with another program.",
+        ),
+        _ => (
+            RefusalKind::Damaged,
+            "Get a whole copy of it; no other tool of lancet can read it either.",
+        ),
+    };
+    let text = message![
+        &target.given,
+        " is a ",
+        verbatim(format.name()),
+        " picture, but ",
+        verbatim(error),
+        ". ",
+        next
+    ];
+    refusal(target, kind, text)
+}
+
+fn refusal(target: &Target, kind: RefusalKind, text: impl Say) -> Refusal {
+    Refusal::stating(kind, text).with("file_path", quote_path(target.path()))
+}

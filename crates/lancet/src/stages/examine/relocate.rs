@@ -1,0 +1,207 @@
+//! The *examine* stage for a move: gives a file or symbolic link another name. The model need not have read it, and the
+//! new name must be free.
+
+use std::path::Path;
+
+use lancet_history::Seen;
+use lancet_text::{Encoding, Endings};
+use lancet_workspace::{Executable, Expected, FileType, normalize_lexically};
+
+use super::edit::WORDS_OF_A_FILE;
+use super::located_file::NumberedEdit;
+use super::whole_file::{WholeFile, form};
+use crate::message::{Message, message, term, verbatim};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::request::MoveRequest;
+use crate::stages::attempt::Attempt;
+use crate::stages::context::CallContext;
+use crate::stages::locate::Target;
+use crate::stages::open::require_file;
+use crate::stages::plan::{ChangeView, FilePlan, LedgerUpdate, Moved, New};
+use crate::wording::quote_path;
+
+/// The parts of a move's plan apart from its names, for a move without edits.
+pub(super) struct Content {
+    expected: Expected,
+    base: Option<lancet_workspace::Snapshot>,
+    form: (Encoding, Endings),
+    notices: Vec<Message>,
+}
+
+/// Refuses a source that cannot be moved and a name that is not free.
+pub(super) fn check(
+    context: &CallContext<'_>,
+    from: &Target,
+    to: &Target,
+    edits: &[NumberedEdit<'_>],
+) -> Result<(), Refusal> {
+    for path in [from, to] {
+        context.say(2 * context.length(&quote_path(path.path()).to_string()) + WORDS_OF_A_FILE);
+    }
+    if !from.located.is_link() {
+        require_file(context.engine(), from)?;
+    }
+    if from.path() == to.path() {
+        let path = from.told();
+        let text = message![&path, " has this name already. Nothing was changed."];
+        return Err(Refusal::stating(RefusalKind::NoChange, text).with("file_path", path));
+    }
+    require_free(to)?;
+    if edits.is_empty() {
+        return Ok(());
+    }
+    let is_hard_link = from.located.stat().is_some_and(|stamp| stamp.links > 1);
+    let why = if from.located.is_link() {
+        "is a symbolic link: a move is of the link, and edits are of the file behind it"
+    } else if is_hard_link {
+        "has other names (hard links), which would not keep both the move and the edits"
+    } else {
+        return Ok(());
+    };
+    let path = from.told();
+    let text = message![
+        &path,
+        " ",
+        why,
+        ". Send the move and the edits as two calls."
+    ];
+    Err(Refusal::stating(RefusalKind::Conflict, text).with("file_path", path))
+}
+
+/// Refuses a name that exists.
+fn require_free(to: &Target) -> Result<(), Refusal> {
+    let path = to.told();
+    let (kind, text) = match to.located.kind() {
+        FileType::Missing => return Ok(()),
+        FileType::Directory => (
+            RefusalKind::Special,
+            message![
+                &path,
+                " is a folder. Give the whole new path of the file, its name included."
+            ],
+        ),
+        FileType::File | FileType::Special(_) => (
+            RefusalKind::Exists,
+            message![
+                &path,
+                " is there already, and a move never goes over what is there. Give another path, or remove that file first."
+            ],
+        ),
+    };
+    Err(Refusal::stating(kind, text).with("file_path", path))
+}
+
+/// Reads the content that is moved, without edits.
+pub(super) fn examine_content(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    from: &Target,
+    to: &Target,
+    request: &MoveRequest,
+) -> Result<Content, Refusal> {
+    if from.located.is_link() {
+        return examine_link(from, to);
+    }
+    let whole = WholeFile::read(context, attempt, from)?;
+    let short = whole.revision.short();
+    if let Some(named) = request.revision.as_deref().filter(|named| *named != short) {
+        let path = from.told();
+        let text = message![
+            &path,
+            " is at revision ",
+            verbatim(&short),
+            ", not ",
+            verbatim(named),
+            term(
+                ". Read it again, or send the call with revision ",
+                ". Look at it again, or give --revision "
+            ),
+            verbatim(&short),
+            " if it fits that version."
+        ];
+        return Err(Refusal::stating(RefusalKind::Stale, text)
+            .with("file_path", path)
+            .with("revision", short));
+    }
+    let form = form(whole.document(context, from).as_ref());
+    Ok(Content {
+        expected: whole.expected,
+        base: whole.base,
+        form,
+        notices: Vec::new(),
+    })
+}
+
+fn examine_link(from: &Target, to: &Target) -> Result<Content, Refusal> {
+    let read = from.located.stat().zip(from.located.link_target());
+    let Some((stamp, target)) = read else {
+        let text = message![
+            from.told(),
+            " is no longer there. Look again before going on."
+        ];
+        return Err(Refusal::stating(RefusalKind::Missing, text).with("file_path", from.told()));
+    };
+    let mut notices = vec![message![
+        "it is a symbolic link to ",
+        quote_path(Path::new(&target)),
+        " and stays one; the file that it leads to is where it was"
+    ]];
+    let leads_to = |link: &Target| {
+        let folder = link.path().parent().unwrap_or(Path::new("/"));
+        normalize_lexically(&folder.join(&target))
+    };
+    if leads_to(from) != leads_to(to) {
+        notices.push(message![
+            "the link is relative: from its new place it leads to ",
+            quote_path(&leads_to(to))
+        ]);
+    }
+    Ok(Content {
+        expected: Expected::Link { target, stamp },
+        base: None,
+        form: (Encoding::UTF8, Endings::None),
+        notices,
+    })
+}
+
+/// Makes the plan that gives a file another name and changes nothing in it.
+pub(super) fn plan(from: Target, to: Target, content: Content) -> FilePlan {
+    FilePlan {
+        target: to,
+        expected: content.expected,
+        base: content.base,
+        new: moved(from, Vec::new()),
+        view: ChangeView {
+            notices: content.notices,
+            ..ChangeView::default()
+        },
+        encoding: content.form.0,
+        endings: content.form.1,
+        seen: Seen::default(),
+        executable: Executable::Keep,
+    }
+}
+
+/// Turns the plan of edits into one that also gives the file another name.
+pub(super) fn with_edits(plan: FilePlan, to: Target) -> FilePlan {
+    let changes = match plan.new {
+        New::Changes(changes) | New::Streamed(changes) => changes,
+        // Edits of an existing file produce no other kind of new content.
+        _ => Vec::new(),
+    };
+    FilePlan {
+        target: to,
+        new: moved(plan.target, changes),
+        ..plan
+    }
+}
+
+fn moved(from: Target, changes: Vec<lancet_text::RawChange>) -> New {
+    New::Moved(Box::new(Moved {
+        from,
+        changes,
+        mode: None,
+        folders: Vec::new(),
+        ledger: LedgerUpdate::Revise,
+    }))
+}

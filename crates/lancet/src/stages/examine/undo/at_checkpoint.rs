@@ -1,0 +1,94 @@
+//! The state of a file at a checkpoint, for restore.
+
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use lancet_git::{ObjectId, Repository};
+use lancet_history::{
+    Checkpoint, CheckpointEntryKind, CheckpointQuery, Identity, OperationStore, RecordedState,
+    Revision,
+};
+
+use super::kept::{not_kept, unreadable};
+use crate::message::message;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::stages::context::CallContext;
+use crate::wording::quote_path;
+
+/// A larger blob is not read.
+const LARGEST_BLOB: u64 = 32 << 20;
+
+/// Finds the checkpoint with exactly this name or id, in the root of a file.
+pub(super) fn called(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    path: &Path,
+    called: &str,
+) -> Result<Option<Checkpoint>, Refusal> {
+    let Some(workspace) = context.engine().workspace_of(path) else {
+        return Ok(None);
+    };
+    let query = CheckpointQuery {
+        workspace: Some(workspace.id),
+        called: Some(called.to_owned()),
+        limit: Some(1),
+    };
+    let found = store.checkpoints(&query).map_err(unreadable)?;
+    Ok(found.into_iter().next())
+}
+
+/// Returns the state of a file at a checkpoint, with its bytes in the history; none where there was no file.
+pub(super) fn state(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    path: &Path,
+    checkpoint: &Checkpoint,
+) -> Result<Option<RecordedState>, Refusal> {
+    let root = &checkpoint.workspace.root;
+    let name = path
+        .strip_prefix(root)
+        .unwrap_or(path)
+        .as_os_str()
+        .as_bytes();
+    let found = store
+        .checkpoint_entry(&checkpoint.workspace.id, checkpoint.number, name)
+        .map_err(unreadable)?;
+    let Some(entry) = found else {
+        return Ok(None);
+    };
+    if entry.kind != CheckpointEntryKind::File {
+        let text = message![
+            quote_path(path),
+            " was no file at that checkpoint, but a link or an empty folder, which restore does not make. Nothing was changed."
+        ];
+        return Err(Refusal::stating(RefusalKind::Invalid, text));
+    }
+    let revision = match entry.identity {
+        Identity::Unknown => return Err(not_kept()),
+        Identity::Revision(revision) => revision,
+        Identity::Blob(id) => from_git(context, store, path, id)?,
+    };
+    Ok(Some(RecordedState::of_file(
+        revision, entry.size, entry.mode,
+    )))
+}
+
+/// Copies the bytes of a blob into the history.
+fn from_git(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    path: &Path,
+    id: [u8; 20],
+) -> Result<Revision, Refusal> {
+    let disk = &context.engine().base().disk;
+    let repository = Repository::around(path, disk).ok().flatten();
+    let objects = repository.and_then(|repository| repository.objects().ok());
+    let bytes =
+        objects.and_then(|mut objects| objects.blob(&ObjectId::from_array(id), LARGEST_BLOB).ok());
+    let bytes = bytes.ok_or_else(not_kept)?;
+    let revision = *blake3::hash(&bytes).as_bytes();
+    store
+        .put_contents(&[(revision, &bytes)])
+        .map_err(unreadable)?;
+    Ok(revision)
+}

@@ -1,0 +1,173 @@
+//! The *examine* stage for restore: the plan that restores files to states in the history.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use lancet_history::{Operation, OperationStore, RecordedState};
+
+use super::kept::unreadable;
+use super::view::{self, Wanted};
+use super::{at_checkpoint, by_id, store, walk};
+use crate::message::{Message, OPERATION, OPERATION_FIRST, message, verbatim};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::stages::attempt::Attempt;
+use crate::stages::context::CallContext;
+use crate::stages::locate::{Intent, Target, locate};
+use crate::stages::plan::{DryRun, FilePlan, Plan, PlanRecord};
+use crate::undo::{Restore, Side};
+use crate::wording::{QuotedPath, count, quote_path};
+
+/// The longest list of paths in an answer, in characters.
+const LONGEST_LIST: usize = 4_000;
+
+/// Works out the plan that restores files to states in the history.
+pub(crate) fn restore(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    asked: &[Restore],
+) -> Result<Plan, Refusal> {
+    let store = store(context)?;
+    context.follow_moved_files().map_err(unreadable)?;
+    let mut located: Vec<(&Restore, Target)> = Vec::with_capacity(asked.len());
+    for asked in asked {
+        let path = asked.file.to_string_lossy();
+        located.push((asked, locate(context.engine(), &path, Intent::Replace)?));
+    }
+    refuse_one_file_twice(&located)?;
+    let turn = context.take_turn(located.iter().map(|(_, target)| target.path()))?;
+    let mut files = Vec::new();
+    let mut told = Vec::new();
+    let mut unchanged: Vec<QuotedPath> = Vec::new();
+    for (asked, target) in located {
+        context.check_time()?;
+        let path = quote_path(target.path());
+        if let Some(found) = at_checkpoint::called(context, store, target.path(), &asked.operation)?
+        {
+            let called = found.name.as_deref().unwrap_or(&found.id);
+            told.push(message![
+                &path,
+                " as it was at the checkpoint ",
+                verbatim(called)
+            ]);
+            let kept = at_checkpoint::state(context, store, target.path(), &found)?;
+            match to_state(context, attempt, store, target, kept.as_ref())? {
+                Some(file) => files.push(file),
+                None => unchanged.push(path),
+            }
+            continue;
+        }
+        let operation = by_id::one(context, store, &asked.operation)?;
+        told.push(message![&path, " as ", moment(&operation, asked.moment)]);
+        match file(context, attempt, store, target, &operation, asked.moment)? {
+            Some(file) => files.push(file),
+            None => unchanged.push(path),
+        }
+    }
+    if files.is_empty() {
+        return Err(in_that_state(&unchanged));
+    }
+    let mut lead = message![Message::joined(told, "; ").cut(LONGEST_LIST), "."];
+    if !unchanged.is_empty() {
+        let names = Message::joined(&unchanged, ", ").cut(LONGEST_LIST);
+        lead.push(message![" In that state already: ", names, "."]);
+    }
+    Ok(Plan {
+        files,
+        dry_run: DryRun::from(asked.iter().any(|asked| asked.dry_run)),
+        turn,
+        origin: PlanRecord {
+            lead: Some(lead),
+            ..PlanRecord::default()
+        },
+    })
+}
+
+/// Works out one file; none where it already is in the wanted state.
+fn file(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    store: &dyn OperationStore,
+    target: Target,
+    operation: &Operation,
+    moment: Side,
+) -> Result<Option<FilePlan>, Refusal> {
+    let mut changes = operation.files.iter();
+    let Some(change) = changes.find(|change| change.path == target.path()) else {
+        let touched = operation.files.iter().map(|file| quote_path(&file.path));
+        let touched: Vec<QuotedPath> = touched.collect();
+        let text = message![
+            OPERATION_FIRST,
+            " ",
+            verbatim(operation),
+            " did not touch ",
+            quote_path(target.path()),
+            ". It changed ",
+            Message::joined(&touched, ", ").cut(LONGEST_LIST),
+            "."
+        ];
+        return Err(Refusal::stating(RefusalKind::NotFound, text));
+    };
+    let wanted = match moment {
+        Side::Before => &change.before,
+        Side::After => &change.after,
+    };
+    to_state(context, attempt, store, target, wanted.as_ref())
+}
+
+/// Works out one file from the state that it is to have.
+fn to_state(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    store: &dyn OperationStore,
+    target: Target,
+    wanted: Option<&RecordedState>,
+) -> Result<Option<FilePlan>, Refusal> {
+    let current = walk::current(context, attempt, &target)?;
+    let mode = wanted.map(|kept| kept.mode);
+    let mode = mode.filter(|mode| *mode != 0);
+    let wanted = wanted.map_or(Wanted::Nothing, Wanted::Kept);
+    view::file_plan(context, store, target, current, wanted, mode, Vec::new())
+}
+
+fn moment(operation: &Operation, moment: Side) -> Message {
+    match moment {
+        Side::Before => message!["it was before ", OPERATION, " ", verbatim(operation)],
+        Side::After => message![OPERATION, " ", verbatim(operation), " left it"],
+    }
+}
+
+/// Refuses two states of one file, by its path or by its hard links.
+fn refuse_one_file_twice(located: &[(&Restore, Target)]) -> Result<(), Refusal> {
+    let mut paths: HashSet<PathBuf> = HashSet::new();
+    let mut inodes = HashSet::new();
+    for (_, target) in located {
+        let stat = target.located.stat();
+        let inode = stat.map(|stat| (stat.device, stat.inode));
+        let is_known = inode.is_some_and(|inode| !inodes.insert(inode));
+        if !paths.insert(target.path().to_path_buf()) || is_known {
+            let path = quote_path(target.path());
+            let text = message![
+                &path,
+                " is named twice, and a file is restored to one state. Nothing was changed; name it once."
+            ];
+            return Err(Refusal::stating(RefusalKind::Conflict, text).with("file_path", path));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the refusal where every file is in the wanted state already.
+fn in_that_state(unchanged: &[QuotedPath]) -> Refusal {
+    let (names, verb) = match unchanged {
+        [path] => (message![path], "is"),
+        paths => (message![verbatim(count(paths.len(), "file"))], "are"),
+    };
+    let text = message![
+        names,
+        " ",
+        verb,
+        " in that state already. Nothing was changed."
+    ];
+    let first = unchanged.first().cloned().unwrap_or_default();
+    Refusal::stating(RefusalKind::NoChange, text).with("file_path", first)
+}

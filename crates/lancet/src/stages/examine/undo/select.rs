@@ -1,0 +1,390 @@
+//! Selects the files of the operations that a request selects, newest first.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use lancet_history::{
+    ALREADY_UNDONE, FileChange, LogQuery, Operation, OperationKind, OperationStore, Parentage,
+    RecordedState, Reversible,
+};
+
+use super::by_id::{one, own_operation, these};
+use super::kept::unreadable;
+use super::{hooks, newest};
+use crate::message::{OPERATION, OPERATION_FIRST, SEND_AGAIN, Say, message, term, verbatim};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::request::Whose;
+use crate::stages::context::CallContext;
+use crate::stages::locate::{Intent, locate};
+use crate::undo::{Direction, Selection, TakeBack};
+use crate::wording::{cut, quote_path};
+
+/// How many operations of a file are read from the log at a time.
+const PAGE: usize = 50;
+/// The most pages of the log in which changes under another name of the file (a hard link) are searched for.
+const LINKED_PAGES: usize = 40;
+
+/// One file of one operation.
+pub(super) struct FileRow {
+    pub(super) operation: String,
+    pub(super) kind: OperationKind,
+    /// The operation whose hook made the change.
+    pub(super) parent: Option<String>,
+    pub(super) change: FileChange,
+    /// The files of the operation that it cannot restore; only set on its first row.
+    pub(super) not_kept: Vec<PathBuf>,
+}
+
+impl FileRow {
+    /// Returns the name that the file had before the change.
+    pub(super) fn old_name(&self) -> &Path {
+        let moved_from = self.change.moved_from.as_deref();
+        moved_from.unwrap_or(&self.change.path)
+    }
+
+    /// Returns the names of the file, the one after the change first.
+    pub(super) fn names(&self) -> impl Iterator<Item = &Path> {
+        let path = self.change.path.as_path();
+        std::iter::once(path).chain(self.change.moved_from.as_deref())
+    }
+
+    /// Returns whether the change only gave the file another name.
+    pub(super) fn moves_only(&self) -> bool {
+        let (before, after) = (&self.change.before, &self.change.after);
+        let revision = |state: &Option<RecordedState>| state.as_ref().map(|state| state.revision);
+        self.change.moved_from.is_some() && revision(before) == revision(after)
+    }
+}
+
+/// Selects the rows that a request covers; the list is never empty.
+#[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
+pub(super) fn rows(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    asked: &TakeBack,
+    whose: Whose,
+) -> Result<Vec<FileRow>, Refusal> {
+    let reversible = match asked.direction {
+        Direction::Undo => Reversible::Undoable,
+        Direction::Redo => Reversible::Redoable,
+    };
+    let query = LogQuery {
+        below: context.engine().roots().to_vec(),
+        session: (whose == Whose::Own).then(|| context.session.key().to_owned()),
+        reversible: Some(reversible),
+        without: context.other_workspaces().map_err(unreadable)?.ids(),
+        ..LogQuery::default()
+    };
+    let log = |query: LogQuery| store.log(&query).map_err(unreadable);
+    let operations = match &asked.selection {
+        Selection::Newest => log(LogQuery {
+            limit: Some(1),
+            parentage: Some(Parentage::None),
+            ..newest::with_redos(query.clone(), asked.direction, whose)
+        })?,
+        Selection::Last(number) => {
+            let query = LogQuery {
+                parentage: Some(Parentage::None),
+                ..newest::with_redos(query, asked.direction, whose)
+            };
+            let rows = last(store, &log, &query, *number)?;
+            return hooks::with_children(&log, rows);
+        }
+        Selection::Operation(id) => {
+            let operation = own_operation(context, store, id, whose)?;
+            vec![meant(context, store, operation, asked.direction)?]
+        }
+        Selection::File(path) if whose == Whose::Own => {
+            // A model writes the path as in any other call.
+            let target = locate(context.engine(), &path.to_string_lossy(), Intent::Edit)?;
+            let rows = of_file(context, &log, query, target.path())?;
+            return hooks::with_parent(store, rows);
+        }
+        Selection::File(path) => {
+            return hooks::with_parent(store, of_file(context, &log, query, path)?);
+        }
+        Selection::Session(name) => log(LogQuery {
+            tree: Some(name.clone()),
+            ..query
+        })?,
+        Selection::Client(name) => log(LogQuery {
+            client: Some(name.clone()),
+            limit: (asked.direction == Direction::Redo).then_some(1),
+            ..query
+        })?,
+        Selection::Turn(turn) => log(LogQuery {
+            turn: Some(turn.clone()),
+            ..query
+        })?,
+        Selection::These(ids) => these(context, store, ids)?,
+        Selection::Since(time) => log(LogQuery {
+            since: Some(*time),
+            ..newest::of_known_calls(query)
+        })?,
+        Selection::SincePrompt(mark) => log(LogQuery {
+            tree: Some(mark.session.clone()),
+            after: Some(mark.sequence),
+            ..query
+        })?,
+        _ => return Err(Refusal::unknown_request()),
+    };
+    let rows: Vec<FileRow> = operations.into_iter().flat_map(standing_rows).collect();
+    let rows = match asked.direction {
+        Direction::Undo => hooks::with_children(&log, rows)?,
+        Direction::Redo => rows,
+    };
+    if rows.is_empty() {
+        return Err(nothing_to_take_back(asked));
+    }
+    Ok(rows)
+}
+
+/// Returns the refusal where no row was selected.
+fn nothing_to_take_back(asked: &TakeBack) -> Refusal {
+    match asked.direction {
+        Direction::Undo => nothing_to_undo(&asked.selection),
+        Direction::Redo => Refusal::stating(
+            RefusalKind::NotFound,
+            term(
+                "There is nothing to redo: no undo here whose files have not been changed since. Nothing was changed.",
+                "There is nothing to redo in this project.",
+            ),
+        ),
+    }
+}
+
+/// Selects the newest operations. A change that a redo among them restored is undone with the redo, and does not count
+/// separately.
+fn last(
+    store: &dyn OperationStore,
+    log: &dyn Fn(LogQuery) -> Result<Vec<Operation>, Refusal>,
+    query: &LogQuery,
+    number: usize,
+) -> Result<Vec<FileRow>, Refusal> {
+    let taken_back = |operation: &str| store.taken_back(operation).map_err(unreadable);
+    let mut put_back: HashSet<(String, usize)> = HashSet::new();
+    let mut rows = Vec::new();
+    let mut before = None;
+    let mut left = number;
+    while left > 0 {
+        let page = log(LogQuery {
+            before,
+            limit: Some(PAGE),
+            ..query.clone()
+        })?;
+        let Some(oldest) = page.last() else { break };
+        before = Some(oldest.id.clone());
+        for operation in page {
+            if operation.kind == OperationKind::Redo {
+                for undo in taken_back(&operation.id)? {
+                    let changes = taken_back(&undo.operation)?.into_iter();
+                    let changes = changes.filter(|change| change.by == Some(undo.at));
+                    put_back.extend(changes.map(|change| (change.operation, change.at)));
+                }
+            }
+            let mut standing = standing_rows(operation);
+            standing.retain(|row| !put_back.contains(&(row.operation.clone(), row.change.at)));
+            if standing.is_empty() {
+                continue;
+            }
+            rows.extend(standing);
+            left -= 1;
+            if left == 0 {
+                break;
+            }
+        }
+    }
+    match rows.is_empty() {
+        true => Err(nothing_to_undo(&Selection::Last(number))),
+        false => Ok(rows),
+    }
+}
+
+/// Refuses to continue with operations other than those in the question to the person: the history may have changed
+/// while the question was open.
+pub(super) fn keep_choice(context: &CallContext<'_>, rows: &[FileRow]) -> Result<(), Refusal> {
+    let mut chosen = context.chosen.borrow_mut();
+    if chosen.is_empty() || context.waited.get().is_zero() {
+        *chosen = rows.iter().map(|row| row.operation.clone()).collect();
+        return Ok(());
+    }
+    match rows.iter().find(|row| !chosen.contains(&row.operation)) {
+        None => Ok(()),
+        Some(row) => Err(Refusal::stating(
+            RefusalKind::Stale,
+            message![
+                "The history changed while this was asked: ",
+                OPERATION,
+                " ",
+                verbatim(&row.operation),
+                " would be next now. Nothing was changed; ",
+                SEND_AGAIN,
+                " to be asked about that one."
+            ],
+        )),
+    }
+}
+
+/// Returns the operation itself or, for a redo, the undo that undid it.
+fn meant(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    operation: Operation,
+    direction: Direction,
+) -> Result<Operation, Refusal> {
+    let undone_by = operation
+        .files
+        .iter()
+        .find_map(|file| file.undone_by.clone());
+    let found_back = undone_by.as_deref() == Some(ALREADY_UNDONE);
+    match (direction, operation.kind, undone_by) {
+        (Direction::Redo, OperationKind::Change | OperationKind::Redo, Some(_)) if found_back => {
+            Err(none(message![
+                "No undo took ",
+                OPERATION,
+                " ",
+                verbatim(&operation),
+                " back: its files were found as they were before. `lancet restore FILE@",
+                verbatim(&operation),
+                "` brings back what it left"
+            ]))
+        }
+        (_, _, Some(_)) if found_back && operation.is_undone() => Err(none(message![
+            OPERATION_FIRST,
+            " ",
+            verbatim(&operation),
+            " is undone already: its files were found as they were before"
+        ])),
+        (_, OperationKind::Late, _) => Err(none(message![
+            OPERATION_FIRST,
+            " ",
+            verbatim(&operation),
+            " is what someone else wrote into an old version; it was never in the file, so there is nothing to undo. `lancet restore FILE@",
+            verbatim(&operation),
+            "` brings it there"
+        ])),
+        (Direction::Redo, OperationKind::Change | OperationKind::Redo, Some(by)) => {
+            one(context, store, &by)
+        }
+        (Direction::Redo, OperationKind::Change | OperationKind::Redo, None) => {
+            Err(none(message![
+                OPERATION_FIRST,
+                " ",
+                verbatim(&operation),
+                " is not undone, so there is nothing to redo"
+            ]))
+        }
+        (_, _, Some(by)) if operation.is_undone() => Err(none(message![
+            OPERATION_FIRST,
+            " ",
+            verbatim(&operation),
+            " is undone already, by ",
+            verbatim(by)
+        ])),
+        _ => Ok(operation),
+    }
+}
+
+/// Finds the newest change of one file, under any of its names, whichever other files its operation changed.
+fn of_file(
+    context: &CallContext<'_>,
+    log: &dyn Fn(LogQuery) -> Result<Vec<Operation>, Refusal>,
+    query: LogQuery,
+    path: &Path,
+) -> Result<Vec<FileRow>, Refusal> {
+    let inode = |path: &Path| {
+        let located = context.engine().workspace.locate_as_spelled(path).ok()?;
+        let stamp = located.stat().filter(|stamp| stamp.links > 1)?;
+        Some((stamp.device, stamp.inode))
+    };
+    let links = inode(path);
+    let mut before = None;
+    for page in 0.. {
+        // The log is searched by name; the other names of a file with hard links are unknown, so for those all
+        // operations are read.
+        let by_name = links.is_none() || page >= LINKED_PAGES;
+        let page = log(LogQuery {
+            path: by_name.then(|| path.to_path_buf()),
+            before: before.clone(),
+            limit: Some(PAGE),
+            ..query.clone()
+        })?;
+        let Some(last) = page.last() else {
+            return Err(none(message![
+                "There is nothing to undo of ",
+                quote_path(path)
+            ]));
+        };
+        before = Some(last.id.clone());
+        let found = page.into_iter().flat_map(standing_rows).find(|row| {
+            let mut names = row.names();
+            names.any(|name| name == path || (!by_name && inode(name) == links))
+        });
+        if let Some(row) = found {
+            return Ok(vec![row]);
+        }
+    }
+    Err(none("There is no such change"))
+}
+
+/// Returns the files of an operation that have not been undone.
+pub(super) fn standing_rows(operation: Operation) -> Vec<FileRow> {
+    let mut not_kept = operation.recorded.map(|call| call.not_kept);
+    let files = operation.files.into_iter();
+    files
+        .filter(|change| change.undone_by.is_none())
+        .map(|change| FileRow {
+            operation: operation.id.clone(),
+            kind: operation.kind,
+            parent: operation.parent.clone(),
+            change,
+            not_kept: not_kept.take().unwrap_or_default(),
+        })
+        .collect()
+}
+
+/// Says that nothing is left to undo in the requested selection.
+fn nothing_to_undo(selection: &Selection) -> Refusal {
+    none(match selection {
+        Selection::Session(name) => {
+            message![
+                "There is nothing to undo of the session ",
+                verbatim(format!("{:?}", cut(name, 64)))
+            ]
+        }
+        Selection::Client(name) => {
+            message![
+                "There is nothing to undo of the client ",
+                verbatim(format!("{:?}", cut(name, 64)))
+            ]
+        }
+        Selection::Turn(turn) => {
+            message![
+                "There is nothing to undo of the turn ",
+                verbatim(format!("{:?}", cut(turn, 64)))
+            ]
+        }
+        Selection::Since(_) => message!["There is nothing to undo since then"],
+        Selection::SincePrompt(mark) => message![
+            "There is nothing to undo of the session ",
+            verbatim(format!("{:?}", cut(&mark.session, 64))),
+            " since the prompt ",
+            verbatim(format!("{:?}", mark.prompt)),
+            "; a larger number goes back to an earlier one"
+        ],
+        _ => {
+            return Refusal::stating(
+                RefusalKind::NotFound,
+                term(
+                    "There is nothing to undo here. Nothing was changed.",
+                    "There is nothing to undo in this project.",
+                ),
+            );
+        }
+    })
+}
+
+pub(super) fn none(words: impl Say) -> Refusal {
+    let text = message![words, ". Nothing was changed."];
+    Refusal::stating(RefusalKind::NotFound, text)
+}

@@ -1,0 +1,256 @@
+//! The plan for a file that changes from one whole state to another: its diff, and what the session will have seen of
+//! it.
+
+use std::path::PathBuf;
+
+use lancet_history::{OperationStore, RecordedState, Seen};
+use lancet_text::{Difference, Document, Encoding, Endings, difference, unified};
+use lancet_workspace::{Executable, Expected, Revision, Snapshot};
+
+use super::kept::{content, stored};
+use super::walk::{Current, DiskContent};
+use crate::ledger::{carry, raw_line};
+use crate::refusal::Refusal;
+use crate::stages::context::CallContext;
+use crate::stages::examine::edit::WORDS_OF_A_FILE;
+use crate::stages::examine::large::{self, back::Stored};
+use crate::stages::examine::read_state::DIFF_BUDGET;
+use crate::stages::locate::Target;
+use crate::stages::open::{HELD, configured};
+use crate::stages::plan::{ChangeView, FilePlan, New};
+use crate::wording::{count, quote_path};
+
+/// The state that an undo or restore gives a file.
+pub(super) enum Wanted<'k> {
+    /// The file is removed.
+    Nothing,
+    /// The file gets a state that is in the history.
+    Kept(&'k RecordedState),
+    /// The file gets these bytes.
+    Bytes(Vec<u8>),
+}
+
+/// Returns the plan that brings a file to the wanted state; none where it already has that state.
+pub(super) fn file_plan(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    target: Target,
+    current: Option<Current>,
+    wanted: Wanted<'_>,
+    mode: Option<u32>,
+    folders: Vec<PathBuf>,
+) -> Result<Option<FilePlan>, Refusal> {
+    let same_mode = match (&current, mode) {
+        (Some(current), Some(mode)) => current.stamp.mode & 0o7777 == mode & 0o7777,
+        _ => true,
+    };
+    let revision = match &wanted {
+        Wanted::Nothing => None,
+        Wanted::Kept(kept) => Some(kept.revision),
+        Wanted::Bytes(bytes) => Some(*Revision::of(bytes).as_bytes()),
+    };
+    let found = current.as_ref().map(|current| *current.revision.as_bytes());
+    if found == revision && same_mode {
+        return Ok(None);
+    }
+    let expected = current
+        .as_ref()
+        .map_or(Expected::Missing, Current::expected);
+    let new = match (wanted, current.as_ref().map(|current| &current.content)) {
+        (Wanted::Nothing, Some(DiskContent::Large(survey))) => {
+            return Ok(Some(large::back::removed(
+                target, expected, survey, folders,
+            )));
+        }
+        (Wanted::Kept(kept), found)
+            if kept.size > HELD || matches!(found, Some(DiskContent::Large(_))) =>
+        {
+            let plan = large_plan(context, store, target, expected, found, (kept, mode))?;
+            return Ok(Some(plan));
+        }
+        (Wanted::Nothing, _) => None,
+        (Wanted::Kept(kept), _) => Some(content(store, &kept.revision)?),
+        (Wanted::Bytes(bytes), _) => Some(bytes),
+    };
+    let current = current.and_then(|current| match current.content {
+        DiskContent::Held(snapshot) => Some(snapshot),
+        DiskContent::Large(_) | DiskContent::Link(_) => None,
+    });
+    let (encoding, endings, view, seen) =
+        compared(context, &target, current.as_ref(), new.as_deref());
+    Ok(Some(FilePlan {
+        target,
+        expected,
+        new: match new {
+            Some(bytes) => New::Restored { bytes, mode },
+            None => New::Removed { folders },
+        },
+        base: current,
+        view,
+        encoding,
+        endings,
+        seen,
+        executable: Executable::Keep,
+    }))
+}
+
+/// Returns the plan that restores a state where it, or the file now, is too large for memory.
+fn large_plan(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    target: Target,
+    expected: Expected,
+    found: Option<&DiskContent>,
+    (kept, mode): (&RecordedState, Option<u32>),
+) -> Result<FilePlan, Refusal> {
+    let stored = Stored {
+        content: stored(store, &kept.revision)?,
+        revision: kept.revision,
+        mode,
+    };
+    let made;
+    let survey = match found {
+        Some(DiskContent::Large(survey)) => Some(&**survey),
+        // The file is surveyed like a large one, because the wanted state is large.
+        Some(DiskContent::Held(_)) => {
+            made = large::survey(context, &target)?;
+            Some(&*made)
+        }
+        // Without a file there is nothing to survey.
+        Some(DiskContent::Link(_)) | None => None,
+    };
+    large::back::restored(context, target, expected, survey, stored)
+}
+
+/// Compares the present and the new text of the file, and works out what will have been seen of the new one.
+fn compared(
+    context: &CallContext<'_>,
+    target: &Target,
+    current: Option<&Snapshot>,
+    new: Option<&[u8]>,
+) -> (Encoding, Endings, ChangeView, Seen) {
+    let configured = configured(context.engine(), target);
+    let before = current.map_or(&[][..], |current| &current.bytes);
+    let after = new.unwrap_or_default();
+    let documents = Document::decode(before, configured)
+        .ok()
+        .zip(Document::decode(after, configured).ok());
+    match &documents {
+        Some((old, document)) => {
+            let difference = difference(old.view(), document.view(), 3, DIFF_BUDGET);
+            let diff = shown_diff(context, target, &difference);
+            let mut seen = carried(
+                context,
+                target,
+                current,
+                old,
+                (document, after),
+                &difference,
+            );
+            if !target.is_withheld() && diff.is_some() {
+                for line in difference.blocks.iter().flat_map(|(_, new)| new.clone()) {
+                    seen.add(raw_line(document, line));
+                }
+            }
+            let shown = if new.is_some() { document } else { old };
+            (
+                shown.encoding(),
+                shown.endings(),
+                text_view(difference, diff),
+                seen,
+            )
+        }
+        None => (
+            Encoding::UTF8,
+            Endings::None,
+            binary_view(before, after),
+            Seen::default(),
+        ),
+    }
+}
+
+/// Returns the parts that were seen of the present version and do not change.
+fn carried(
+    context: &CallContext<'_>,
+    target: &Target,
+    current: Option<&Snapshot>,
+    old: &Document<'_>,
+    (new, new_raw): (&Document<'_>, &[u8]),
+    difference: &Difference,
+) -> Seen {
+    let known = context.session.ledger().peek(target.path()).cloned();
+    match (known, current) {
+        (Some(entry), Some(current)) if entry.revision == *current.revision.as_bytes() => {
+            carry(old, &current.bytes, &entry.seen, new, new_raw, difference)
+        }
+        _ => Seen::default(),
+    }
+}
+
+/// Returns the diff for the answer; none where it does not fit whole.
+fn shown_diff(
+    context: &CallContext<'_>,
+    target: &Target,
+    difference: &Difference,
+) -> Option<String> {
+    context.say(2 * context.length(&quote_path(target.path()).to_string()) + WORDS_OF_A_FILE);
+    let diff = unified(&difference.hunks);
+    let length = context.length(&diff);
+    if difference.coarse || !context.budget.show(length) {
+        return None;
+    }
+    Some(diff)
+}
+
+fn text_view(difference: Difference, diff: Option<String>) -> ChangeView {
+    let body = match diff {
+        None => format!(
+            "{} added, {} removed; the diff is too long to show",
+            count(difference.added, "line"),
+            count(difference.removed, "line")
+        ),
+        Some(_) if difference.is_empty() => {
+            "only line ends, an encoding or permission bits changed".to_owned()
+        }
+        Some(diff) => diff,
+    };
+    ChangeView {
+        added: difference.added,
+        removed: difference.removed,
+        coarse: difference.coarse,
+        lines: difference
+            .blocks
+            .iter()
+            .map(|(_, new)| new.start + 1..new.end + 1)
+            .collect(),
+        patch: difference.hunks,
+        body,
+        ..ChangeView::default()
+    }
+}
+
+fn binary_view(before: &[u8], after: &[u8]) -> ChangeView {
+    ChangeView {
+        body: format!(
+            "not text: {}, before {}",
+            count(after.len(), "byte"),
+            before.len()
+        ),
+        ..ChangeView::default()
+    }
+}
+
+/// The form (encoding and line ends) of content that is not text.
+pub(super) const NO_TEXT: (Encoding, Endings) = (Encoding::UTF8, Endings::None);
+
+/// Returns the encoding and line ends of a content.
+pub(super) fn form(
+    context: &CallContext<'_>,
+    target: &Target,
+    bytes: &[u8],
+) -> (Encoding, Endings) {
+    match Document::decode(bytes, configured(context.engine(), target)) {
+        Ok(document) => (document.encoding(), document.endings()),
+        Err(_) => NO_TEXT,
+    }
+}

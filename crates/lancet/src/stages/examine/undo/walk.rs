@@ -1,0 +1,364 @@
+//! Undoes the changes of one file, from the newest to the oldest: from the content on the disk to the state before the
+//! oldest change.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lancet_history::{OperationStore, PartTakenBack, RecordedState};
+use lancet_workspace::{Expected, FileType, Revision, Snapshot, Stamp};
+
+use super::chain::Chain;
+use super::conflict::{Now, Others, conflict};
+use super::kept::{content, unreadable};
+use super::select::FileRow;
+use super::view::Wanted;
+use super::{merge, own_undos, parts, view};
+use crate::engine::Surveyed;
+use crate::message::message;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::stages::attempt::Attempt;
+use crate::stages::context::CallContext;
+use crate::stages::examine::large;
+use crate::stages::locate::Target;
+use crate::stages::open::{HELD, expected, snapshot_to_change};
+use crate::stages::plan::FilePlan;
+use crate::undo::{Direction, Overlap, TakeBack};
+use crate::wording::quote_path;
+
+/// The file or symbolic link that is on the disk under a name now.
+pub(super) struct Current {
+    pub(super) revision: Revision,
+    pub(super) stamp: Stamp,
+    pub(super) content: DiskContent,
+}
+
+/// The content of what is on the disk, as far as it is in memory.
+pub(super) enum DiskContent {
+    /// The whole content, in memory.
+    Held(Snapshot),
+    /// The survey of a file that is too large for memory.
+    Large(Arc<Surveyed>),
+    /// The target of a symbolic link.
+    Link(OsString),
+}
+
+impl Current {
+    /// Returns the content that the disk must still have when the file is written.
+    pub(super) fn expected(&self) -> Expected {
+        match &self.content {
+            DiskContent::Held(snapshot) => expected(snapshot),
+            DiskContent::Large(survey) => survey.expected(),
+            DiskContent::Link(target) => Expected::Link {
+                target: target.clone(),
+                stamp: self.stamp,
+            },
+        }
+    }
+}
+
+/// Reads what is on the disk under a name now; none where there is nothing.
+pub(super) fn current(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    target: &Target,
+) -> Result<Option<Current>, Refusal> {
+    if let Some((stamp, link)) = link_at(target) {
+        return Ok(Some(Current {
+            revision: Revision::of_link(&link),
+            stamp,
+            content: DiskContent::Link(link),
+        }));
+    }
+    match target.located.kind() {
+        FileType::Missing => Ok(None),
+        FileType::File if target.located.stat_now().is_some_and(|now| now.size > HELD) => {
+            let survey = large::survey(context, target)?;
+            Ok(Some(Current {
+                revision: survey.revision,
+                stamp: survey.stamp,
+                content: DiskContent::Large(survey),
+            }))
+        }
+        FileType::File => {
+            let snapshot = snapshot_to_change(context, attempt, target)?;
+            Ok(Some(Current {
+                revision: snapshot.revision,
+                stamp: snapshot.stamp,
+                content: DiskContent::Held(snapshot),
+            }))
+        }
+        FileType::Directory | FileType::Special(_) => {
+            let text = message![
+                quote_path(target.path()),
+                " is no file any more. Nothing was changed."
+            ];
+            Err(Refusal::stating(RefusalKind::Conflict, text)
+                .with("file_path", quote_path(target.path())))
+        }
+    }
+}
+
+/// The result of undoing the changes of one file.
+pub(super) enum Back {
+    /// The file has to be written or removed. Hunks that were undone earlier are now undone as part of the whole
+    /// change.
+    To(Box<FilePlan>, Vec<PartTakenBack>),
+    /// The file already has the state that the undo would give it.
+    Already,
+}
+
+/// Undoes the changes of one file as one chain, starting at the latest state of the chain that equals the file.
+pub(super) fn back(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    store: &dyn OperationStore,
+    chain: Chain<'_>,
+    all: &[FileRow],
+    asked: &TakeBack,
+) -> Result<Back, Refusal> {
+    if chain.path != chain.target.path() {
+        let text = message![
+            &chain.target.given,
+            " is a link by now, to ",
+            quote_path(chain.target.path()),
+            ". Nothing was changed."
+        ];
+        let given = chain.target.given.clone();
+        return Err(Refusal::stating(RefusalKind::Conflict, text).with("file_path", given));
+    }
+    let found = current(context, attempt, &chain.target)?;
+    let revision = found.as_ref().map(|found| found.revision.as_bytes());
+    let undone = count_undone(context, store, &chain, revision, all)?;
+    let rows = chain.rows.get(undone..).unwrap_or_default();
+    let target = &chain.target;
+    let found_now = found.as_ref();
+    let own;
+    let walked = match rows_back(context, store, target, rows, found_now, all, asked) {
+        // The file may differ only by undos of changes that the request covers as well.
+        Err(refusal)
+            if asked.direction == Direction::Undo && refusal.kind() == RefusalKind::Conflict =>
+        {
+            own = own_undos::rows(context, store, target.path(), asked)?;
+            let rows: Vec<&FileRow> = own.iter().flatten().collect();
+            let again = match rows.is_empty() {
+                true => return Err(refusal),
+                false => rows_back(context, store, target, &rows, found_now, all, asked),
+            };
+            again.map_err(|_| refusal)?
+        }
+        walked => walked?,
+    };
+    let Some(wanted) = walked.state.wanted() else {
+        return Ok(Back::Already);
+    };
+    let (mode, folders, parts) = (walked.mode, walked.folders, walked.parts);
+    let plan = view::file_plan(context, store, chain.target, found, wanted, mode, folders)?;
+    Ok(plan.map_or(Back::Already, |plan| Back::To(Box::new(plan), parts)))
+}
+
+/// The state at which a walk through the changes of a file ends.
+pub(super) struct Walked<'r> {
+    pub(super) state: Step<'r>,
+    /// The permission bits that the file is to have, where they are known.
+    pub(super) mode: Option<u32>,
+    /// The folders that were created for the names that the file leaves.
+    pub(super) folders: Vec<PathBuf>,
+    /// The hunks that were undone earlier, and that the walk passed through.
+    pub(super) parts: Vec<PartTakenBack>,
+}
+
+/// Walks through the changes of a file, newest first, starting from the content that was found.
+pub(super) fn rows_back<'r>(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    target: &Target,
+    rows: &[&'r FileRow],
+    found: Option<&Current>,
+    all: &[FileRow],
+    asked: &TakeBack,
+) -> Result<Walked<'r>, Refusal> {
+    let mut revision = found.map(|found| *found.revision.as_bytes());
+    let mut mode = found.map(|found| found.stamp.mode);
+    let mut state = Step::AsFound;
+    let mut folders: Vec<PathBuf> = Vec::new();
+    let mut through: Vec<PartTakenBack> = Vec::new();
+    for row in rows {
+        let (before, after) = (&row.change.before, &row.change.after);
+        let left = after.as_ref().map(|after| after.revision);
+        let mut overlap = asked.overlap;
+        if revision != left
+            && let Some(found) = parts::between(store, &row.change.path, revision, left)?
+        {
+            match parts::are_within(&found, all) {
+                // The hunks belong to the changes that are being undone, so this part of them is already undone.
+                true => {
+                    revision = left;
+                    through.extend(found);
+                }
+                // A person made these changes with lancet, so they are not an unexpected change that must be refused.
+                false => overlap = Overlap::Merge,
+            }
+        }
+        if revision == left {
+            revision = before.as_ref().map(|before| before.revision);
+            state = before.as_ref().map_or(Step::Nothing, Step::Kept);
+        } else if overlap == Overlap::Merge && row.moves_only() && revision.is_some() {
+            // A move is undone whatever the file contains by now.
+        } else {
+            let now = || state.bytes(store, found);
+            let merged = match overlap {
+                Overlap::Merge => merged_without(store, row, now)?,
+                _ => None,
+            };
+            let Some(merged) = merged else {
+                let others = others_beside(rows, all);
+                return Err(conflict(
+                    context,
+                    store,
+                    target,
+                    row,
+                    &now()?,
+                    asked,
+                    others,
+                ));
+            };
+            revision = Some(*Revision::of(&merged).as_bytes());
+            state = Step::Merged(merged);
+        }
+        // Permission bits that another program has changed since are left alone.
+        mode = match (before, after, mode) {
+            (Some(before), None, _) => Some(before.mode),
+            (Some(before), Some(after), Some(mode)) if after.mode == mode => Some(before.mode),
+            (None, _, _) => None,
+            (_, _, mode) => mode,
+        };
+        if before.is_none() || row.change.moved_from.is_some() {
+            let made = row.change.folders.iter();
+            let new: Vec<PathBuf> = made
+                .filter(|made| !folders.contains(made))
+                .cloned()
+                .collect();
+            folders.extend(new);
+        }
+    }
+    Ok(Walked {
+        state,
+        mode: mode.filter(|mode| *mode != 0),
+        folders,
+        parts: through,
+    })
+}
+
+/// Returns the present content without one change, by a merge; none where it cannot be merged.
+fn merged_without(
+    store: &dyn OperationStore,
+    row: &FileRow,
+    now: impl FnOnce() -> Result<Now, Refusal>,
+) -> Result<Option<Vec<u8>>, Refusal> {
+    let (Some(before), Some(after)) = (&row.change.before, &row.change.after) else {
+        return Ok(None);
+    };
+    if before.size.max(after.size) > HELD {
+        return Ok(None);
+    }
+    Ok(match now()? {
+        Now::Bytes(now) => merge::three_ways(
+            &content(store, &after.revision)?,
+            &now,
+            &content(store, &before.revision)?,
+        ),
+        Now::Nothing | Now::Large | Now::Link => None,
+    })
+}
+
+/// Returns whether the undone changes also concern other files.
+fn others_beside(rows: &[&FileRow], all: &[FileRow]) -> Others {
+    let is_own = |name: &Path| rows.iter().any(|own| own.names().any(|own| own == name));
+    match all.iter().all(|row| row.names().all(is_own)) {
+        true => Others::None,
+        false => Others::Some,
+    }
+}
+
+/// Returns the link itself, where the name was located as one.
+fn link_at(target: &Target) -> Option<(Stamp, OsString)> {
+    let stamp = target.located.stat()?;
+    let link = target.located.is_link().then_some(&target.located)?;
+    Some((stamp, link.link_target()?))
+}
+
+/// Returns how many of the changes are already undone. None counts as undone where a later change that is not part of
+/// the request is still in effect: then that change gave the file its content.
+fn count_undone(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    chain: &Chain<'_>,
+    revision: Option<&[u8; 32]>,
+    all: &[FileRow],
+) -> Result<usize, Refusal> {
+    let Some(start) = chain.already_back(revision) else {
+        return Ok(0);
+    };
+    let Some(oldest) = start.checked_sub(1).and_then(|at| chain.rows.get(at)) else {
+        return Ok(0);
+    };
+    let mut selected: Vec<String> = all.iter().map(|row| row.operation.clone()).collect();
+    selected.dedup();
+    let others = context.other_workspaces().map_err(unreadable)?.ids();
+    let changed_later = store
+        .is_changed_later(&chain.names, &oldest.operation, &selected, &others)
+        .map_err(unreadable)?;
+    Ok(if changed_later { 0 } else { start })
+}
+
+/// The state of the file after some of the changes were undone.
+pub(super) enum Step<'k> {
+    /// The content on the disk.
+    AsFound,
+    /// No file.
+    Nothing,
+    /// A state in the history.
+    Kept(&'k RecordedState),
+    /// The content with one change removed by a merge.
+    Merged(Vec<u8>),
+}
+
+impl<'k> Step<'k> {
+    /// Returns the state to give the file; none where it stays as it was found.
+    pub(super) fn wanted(self) -> Option<Wanted<'k>> {
+        Some(match self {
+            Step::AsFound => return None,
+            Step::Nothing => Wanted::Nothing,
+            Step::Kept(kept) => Wanted::Kept(kept),
+            Step::Merged(bytes) => Wanted::Bytes(bytes),
+        })
+    }
+
+    /// Returns whether the state has the content that was found.
+    pub(super) fn is_as_found(&self, found: &Current) -> bool {
+        match self {
+            Step::AsFound => true,
+            Step::Kept(kept) => kept.revision == *found.revision.as_bytes(),
+            Step::Nothing | Step::Merged(_) => false,
+        }
+    }
+
+    /// Returns whether the state is that of a symbolic link.
+    pub(super) fn is_link(&self) -> bool {
+        matches!(self, Step::Kept(kept) if kept.link.is_some())
+    }
+
+    fn bytes(&self, store: &dyn OperationStore, found: Option<&Current>) -> Result<Now, Refusal> {
+        Ok(match (self, found.map(|found| &found.content)) {
+            (Self::AsFound, Some(DiskContent::Held(found))) => Now::Bytes(found.bytes.to_vec()),
+            (Self::AsFound, Some(DiskContent::Large(_))) => Now::Large,
+            (Self::AsFound, Some(DiskContent::Link(_))) => Now::Link,
+            (Self::Kept(kept), _) if kept.link.is_some() => Now::Link,
+            (Self::AsFound, None) | (Self::Nothing, _) => Now::Nothing,
+            (Self::Kept(kept), _) if kept.size > HELD => Now::Large,
+            (Self::Kept(kept), _) => Now::Bytes(content(store, &kept.revision)?),
+            (Self::Merged(bytes), _) => Now::Bytes(bytes.clone()),
+        })
+    }
+}

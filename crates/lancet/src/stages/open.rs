@@ -1,0 +1,288 @@
+//! Opens the file of a reading or writing call: the version on the disk, decoded, or the refusal for its type, size or
+//! bytes. Content that the ledger has cached and that is unchanged on the disk is not read again.
+
+mod no_file;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use lancet_formats::Notebook;
+use lancet_text::{Document, Encoding, NotText, never_text};
+use lancet_workspace::{Expected, FileType, KnownContent, ReadError, Revision, Snapshot, Stamp};
+
+use crate::engine::EngineView;
+use crate::ledger::stamp_of;
+use crate::message::{message, verbatim};
+use crate::refusal::{Refusal, RefusalKind};
+use crate::session::Session;
+use crate::stages::attempt::{Attempt, Freshness};
+use crate::stages::context::CallContext;
+use crate::stages::locate::Target;
+use crate::wording::quote_path;
+
+/// The largest file that Edit and Write change.
+pub(crate) const LARGEST: u64 = 1 << 30;
+
+/// Files up to this size are loaded into memory during a call; larger ones are streamed.
+pub(crate) const HELD: u64 = 32 << 20;
+
+/// How many bytes at the beginning of a larger file are read to decide whether it is text.
+const HEAD: usize = 64 << 10;
+
+/// Refuses a path that is not a regular file or does not exist.
+pub(crate) fn require_file(engine: &EngineView, target: &Target) -> Result<(), Refusal> {
+    match target.located.kind() {
+        FileType::File => Ok(()),
+        FileType::Missing => Err(no_file::missing(engine, target)),
+        FileType::Directory => Err(no_file::folder(engine, target)),
+        FileType::Special(what) => {
+            let text = message![
+                &target.given,
+                " is a ",
+                what,
+                ", not a regular file, and is not opened. Name a regular file."
+            ];
+            Err(Refusal::stating(RefusalKind::Special, text)
+                .with("file_path", quote_path(target.path())))
+        }
+    }
+}
+
+/// Reads the version on the disk, or takes the ledger's copy where it is still valid.
+pub(crate) fn snapshot(session: &Session, target: &Target) -> Result<Snapshot, Refusal> {
+    if let Some(cached) = cached(session, target)
+        && let Ok(Some(stamp)) = target
+            .located
+            .unchanged_since(&cached.stamp, KnownContent::Bytes(&cached.bytes))
+    {
+        return Ok(Snapshot { stamp, ..cached });
+    }
+    read(target)
+}
+
+/// Refuses a large file whose beginning shows that it is not text, before the rest is read: 20 GiB of NUL bytes took 41
+/// s.
+pub(crate) fn refuse_binary_head(engine: &EngineView, target: &Target) -> Result<(), Refusal> {
+    let (head, _) = target
+        .located
+        .read_at(0, HEAD)
+        .map_err(|error| unreadable(target, &error))?;
+    match never_text(&head, configured(engine, target)) {
+        Some(NotText::Binary { kind }) => Err(binary(target, kind)),
+        None => Ok(()),
+    }
+}
+
+/// Reads the version on the disk, unless the beginning of a large file shows that it is not text.
+fn read_text(
+    context: &CallContext<'_>,
+    freshness: Freshness,
+    target: &Target,
+) -> Result<Snapshot, Refusal> {
+    let size = target.located.stat().map_or(0, |stamp| stamp.size);
+    if size > HELD && size <= LARGEST {
+        refuse_binary_head(context.engine(), target)?;
+    }
+    match freshness {
+        Freshness::FromDisk => read(target),
+        Freshness::Cached => snapshot(context.session, target),
+    }
+}
+
+fn read(target: &Target) -> Result<Snapshot, Refusal> {
+    target
+        .located
+        .snapshot(LARGEST)
+        .map_err(|error| unreadable(target, &error))
+}
+
+/// Gets the version of a file that a change is worked out for. The stat of a file that lancet has just written is racy:
+/// another write in the same moment could have left the same stat. The commit compares every byte, so an attempt that
+/// may use cached copies takes the ledger's copy where the stats agree, and records that it relied on a racy one. This
+/// saves reading the file a second time (a tenth of the time of an Edit in a megabyte).
+pub(crate) fn snapshot_to_change(
+    context: &CallContext<'_>,
+    attempt: &mut Attempt,
+    target: &Target,
+) -> Result<Snapshot, Refusal> {
+    if attempt.freshness() == Freshness::FromDisk {
+        return read_text(context, Freshness::FromDisk, target);
+    }
+    // The stat is taken now, because the call may have waited for the lock (its turn) since the file was located.
+    if let Some(cached) = cached(context.session, target)
+        && let Some(now) = target.located.stat_now()
+        && now.same_file_state(&cached.stamp)
+    {
+        if cached.stamp.racy() {
+            attempt.rely_on_racy_stat();
+        }
+        // The content was read when the ledger's stat was taken, not now.
+        let stamp = Stamp {
+            taken: cached.stamp.taken,
+            ..now
+        };
+        return Ok(Snapshot { stamp, ..cached });
+    }
+    read_text(context, Freshness::Cached, target)
+}
+
+/// Returns the version that the ledger has cached.
+fn cached(session: &Session, target: &Target) -> Option<Snapshot> {
+    let ledger = session.ledger();
+    let entry = ledger.peek(target.path())?;
+    Some(Snapshot {
+        bytes: entry.content.clone()?,
+        stamp: stamp_of(&entry.stamp),
+        revision: Revision::from_bytes(entry.revision),
+    })
+}
+
+/// Returns the refusal for a file that could not be read.
+pub(crate) fn unreadable(target: &Target, error: &ReadError) -> Refusal {
+    let given = &target.given;
+    let refusal = match error {
+        ReadError::TooLarge { size, most } => Refusal::stating(
+            RefusalKind::TooLarge,
+            message![
+                given,
+                " has ",
+                verbatim(size),
+                " bytes; the limit is ",
+                verbatim(most),
+                ". Change it with another program."
+            ],
+        ),
+        ReadError::NotAFile(kind) => {
+            let what = if let FileType::Special(what) = kind {
+                what
+            } else {
+                "folder"
+            };
+            Refusal::stating(
+                RefusalKind::Special,
+                message![
+                    given,
+                    " is a ",
+                    what,
+                    ", not a regular file. Name a regular file."
+                ],
+            )
+        }
+        ReadError::Missing => Refusal::stating(
+            RefusalKind::Missing,
+            message![given, " is no longer there. Look again before going on."],
+        ),
+        ReadError::Unstable => Refusal::stating(
+            RefusalKind::Busy,
+            message![
+                given,
+                " is being written just now, faster than it could be read. Send the call again in a moment."
+            ],
+        ),
+        ReadError::Io(error) => Refusal::stating(
+            RefusalKind::Io,
+            message![
+                "The system would not read ",
+                given,
+                ": ",
+                verbatim(error),
+                ". Nothing was changed."
+            ],
+        ),
+    };
+    refusal.with("file_path", quote_path(target.path()))
+}
+
+/// Decodes a version, or refuses bytes that are not text.
+pub(crate) fn decode<'b>(
+    engine: &EngineView,
+    target: &Target,
+    bytes: &'b [u8],
+) -> Result<Document<'b>, Refusal> {
+    Document::decode(bytes, configured(engine, target))
+        .map_err(|NotText::Binary { kind }| binary(target, kind))
+}
+
+/// Decodes a version with what is already known about it, or refuses bytes that are not text.
+pub(crate) fn decode_version<'b>(
+    engine: &EngineView,
+    target: &Target,
+    version: &'b Snapshot,
+) -> Result<Document<'b>, Refusal> {
+    let plain_texts = &engine.base().caches.plain_texts;
+    let known = plain_texts.control_bytes(&version.revision);
+    let document = Document::decode_known(&version.bytes, configured(engine, target), known)
+        .map_err(|NotText::Binary { kind }| binary(target, kind))?;
+    plain_texts.note(version.revision, &document);
+    Ok(document)
+}
+
+/// Returns the refusal for bytes that are not text.
+pub(crate) fn binary(target: &Target, kind: &'static str) -> Refusal {
+    let text = message![
+        &target.given,
+        " is not text: ",
+        kind,
+        ". Use a program made for this kind of file."
+    ];
+    Refusal::stating(RefusalKind::Binary, text)
+        .with("file_path", quote_path(target.path()))
+        .with("kind", kind)
+}
+
+/// Returns the encoding that the settings give this path.
+pub(crate) fn configured(engine: &EngineView, target: &Target) -> Option<Encoding> {
+    engine
+        .settings
+        .encoding_for(engine.below_root(target.path()))
+}
+
+/// Returns the content that the disk must still have when a plan based on this version is carried out.
+pub(crate) fn expected(base: &Snapshot) -> Expected {
+    Expected::Content {
+        revision: base.revision,
+        stamp: base.stamp,
+        bytes: Some(Arc::clone(&base.bytes)),
+    }
+}
+
+/// Returns whether the name is that of a Jupyter notebook.
+pub(crate) fn is_notebook_name(target: &Target) -> bool {
+    is_notebook(target.path())
+}
+
+/// Returns whether a path has the name of a Jupyter notebook.
+pub(crate) fn is_notebook(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("ipynb"))
+}
+
+/// Refuses a text tool on a notebook. A file of that name that is not a notebook (with merge markers, for instance) is
+/// treated as text.
+pub(crate) fn refuse_notebook(
+    engine: &EngineView,
+    target: &Target,
+    bytes: &[u8],
+) -> Result<(), Refusal> {
+    let is_notebook = is_notebook_name(target)
+        && Document::decode(bytes, configured(engine, target))
+            .is_ok_and(|document| Notebook::parse(document.view()).is_ok());
+    if !is_notebook {
+        return Ok(());
+    }
+    let tool = engine.audience().tool("NotebookEdit");
+    let next = match engine.declaration("NotebookEdit") {
+        Some(_) => message!["Change its cells with ", verbatim(tool), "."],
+        None => message![
+            "Switch on the tool ",
+            verbatim(tool),
+            " to change its cells."
+        ],
+    };
+    let text = message![
+        &target.given,
+        " is a notebook: a text tool would break its structure. ",
+        next
+    ];
+    Err(Refusal::stating(RefusalKind::Notebook, text).with("file_path", quote_path(target.path())))
+}

@@ -1,0 +1,139 @@
+//! The refusals for a path that does not lead to a file: it does not exist, or is a folder.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+use lancet_workspace::{EntryKind, FileType};
+use serde_json::json;
+
+use crate::engine::EngineView;
+use crate::message::{Message, message, term, verbatim};
+use crate::next_call::Remedy;
+use crate::refusal::{Refusal, RefusalKind};
+use crate::stages::locate::{Target, is_hidden, same_tail};
+use crate::wording::{QuotedPath, names, on_one_line, quote_path};
+
+/// How many entries of a folder an answer names.
+const ENTRIES: usize = 50;
+
+/// How many names of a folder are compared with a name that does not exist.
+const MOST_SIBLINGS: usize = 10_000;
+
+/// How many names a "did you mean" suggests.
+const SUGGESTIONS: usize = 3;
+
+/// Refuses a path that does not exist, and names existing paths with a similar spelling.
+pub(super) fn missing(engine: &EngineView, target: &Target) -> Refusal {
+    let given = &target.given;
+    let audience = engine.audience();
+    let mut text = message![
+        term("", "No such file: "),
+        given,
+        term(" is not there.", ".")
+    ];
+    let mut paths = respellings(engine, target);
+    paths.extend(same_tail(engine, target.path()));
+    let suggestions: Vec<QuotedPath> = paths.iter().map(|path| quote_path(path)).collect();
+    let nearest = paths.into_iter().next();
+    if !suggestions.is_empty() {
+        text.push(message![
+            " Did you mean ",
+            Message::joined(&suggestions, " or "),
+            "?"
+        ]);
+    }
+    let has_write = engine.tools.has("Write");
+    if !audience.is_person() {
+        let write = has_write.then(|| message![" with ", verbatim(audience.tool("Write")), ","]);
+        let roots = names(engine.roots());
+        text.push(message![
+            " A new file is made",
+            write,
+            " below ",
+            roots,
+            "."
+        ]);
+    }
+    Refusal::stating(RefusalKind::Missing, text)
+        .helped_by(nearest.map(Remedy::read_of))
+        .with("file_path", quote_path(target.path()))
+        .with("suggestions", json!(suggestions))
+}
+
+/// Suggests existing paths whose spelling is close to the first missing part of this path.
+fn respellings(engine: &EngineView, target: &Target) -> Vec<PathBuf> {
+    let wanted = target.located.first_missing();
+    // All parts above the first missing one exist; the parts below it are appended unchanged.
+    let depth = target.located.missing_folders().len();
+    let Some(folder) = target.path().ancestors().nth(depth + 1) else {
+        return Vec::new();
+    };
+    let rest: Vec<_> = target.path().iter().collect();
+    let rest: PathBuf = rest[rest.len() - depth..].iter().collect();
+    let siblings = target.located.siblings(MOST_SIBLINGS).unwrap_or_default();
+    let names: Vec<String> = siblings
+        .into_iter()
+        .map(|name| name.to_string_lossy().into_owned())
+        .collect();
+    let shown = names
+        .iter()
+        .map(String::as_str)
+        .filter(|name| !is_hidden(engine, &folder.join(name)));
+    let closest = lancet_text::closest(&wanted.to_string_lossy(), shown, SUGGESTIONS);
+    let paths = closest.into_iter().map(|name| {
+        if depth == 0 {
+            folder.join(name)
+        } else {
+            folder.join(name).join(&rest)
+        }
+    });
+    let there = |path: &PathBuf| {
+        let located = engine.workspace.locate_as_spelled(path);
+        !is_hidden(engine, path)
+            && located.is_ok_and(|located| {
+                located.kind() != FileType::Missing && !is_hidden(engine, located.path())
+            })
+    };
+    paths.filter(there).collect()
+}
+
+/// Refuses a folder, with its first entries.
+pub(super) fn folder(engine: &EngineView, target: &Target) -> Refusal {
+    let path = quote_path(target.path());
+    let keep = |name: &OsStr, _: EntryKind| !is_hidden(engine, &target.path().join(name));
+    let (entries, total) = target
+        .located
+        .entries(ENTRIES, &keep)
+        .map(|listing| (listing.entries, listing.total))
+        .unwrap_or_default();
+    let mut shown: Vec<Message> = entries
+        .iter()
+        .map(|entry| {
+            let name = on_one_line(&entry.name.to_string_lossy());
+            if entry.kind == EntryKind::Folder {
+                message![verbatim(name), "/"]
+            } else {
+                message![verbatim(name)]
+            }
+        })
+        .collect();
+    if total > shown.len() {
+        shown.push(message!["… and ", total - shown.len(), " more"]);
+    }
+    let everything = engine.audience().list(target.path());
+    let text = if shown.is_empty() {
+        message![
+            &target.given,
+            " is a folder, and it shows no entries. Name a file."
+        ]
+    } else {
+        message![
+            &target.given,
+            " is a folder. Name one of its files; it holds:\n",
+            Message::joined(shown, "\n"),
+            "\n",
+            verbatim(everything)
+        ]
+    };
+    Refusal::stating(RefusalKind::Special, text).with("file_path", path)
+}

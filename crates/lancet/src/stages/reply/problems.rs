@@ -1,0 +1,58 @@
+//! The lines of an answer about problems that language servers found.
+
+use crate::outcome::{Diagnosis, FoundProblem};
+use crate::visible::visible;
+use crate::wording::{count, cut};
+
+/// The longest message of one problem, in characters.
+const LONGEST_MESSAGE: usize = 400;
+
+/// Returns the lines of an answer about the problems found.
+pub(super) fn words(found: &Diagnosis) -> String {
+    let mut text = String::new();
+    let all = found.new.len() + found.more;
+    if all > 0 {
+        text.push_str(&format!(
+            "[lancet: {} after this change:]\n",
+            count(all, "new problem")
+        ));
+        for problem in &found.new {
+            text.push_str(&line(problem));
+            text.push('\n');
+        }
+        if found.more > 0 {
+            text.push_str(&format!("[lancet: and {} more]\n", found.more));
+        }
+    }
+    if !found.not_ready.is_empty() {
+        text.push_str(&format!(
+            "[lancet: diagnostics are not ready: {}; what is found later comes with the next answer]\n",
+            found.not_ready.join(", ")
+        ));
+    }
+    if !found.not_running.is_empty() {
+        text.push_str(&format!(
+            "[lancet: no diagnostics by {}, which does not run: it could not be started or ended unexpectedly]\n",
+            found.not_running.join(", ")
+        ));
+    }
+    text
+}
+
+/// One problem, on one line.
+pub(in crate::stages) fn line(problem: &FoundProblem) -> String {
+    let path = problem.path.to_string_lossy();
+    let code = problem.code.iter();
+    let code: String = code.map(|code| format!(" {code}")).collect();
+    // Some messages have several lines, and their indentation.
+    let message: Vec<&str> = problem.message.split_whitespace().collect();
+    let said = format!("{} ({}{code})", message.join(" "), problem.source);
+    format!(
+        "{}:{}:{}: {}: {}",
+        visible(&path),
+        problem.line,
+        problem.column,
+        problem.severity,
+        cut(&visible(&said), LONGEST_MESSAGE)
+    )
+}
