@@ -48,9 +48,9 @@ pub struct Declaration {
 }
 
 impl Declaration {
-    /// Declares a tool of the host: its name, what it does, and the JSON schema of its arguments (an object schema).
-    /// The tool counts as one that may change files and runs alone, unless [`reading_only`](Self::reading_only) is
-    /// called; the other fields are set on the value.
+    /// Declares a tool, built-in or of the host: its name, what it does (the first sentence becomes the summary), and
+    /// the JSON schema of its arguments (an object schema). The tool counts as one that may change files and runs
+    /// alone, unless [`reading_only`](Self::reading_only) is called; the other fields are set on the value.
     pub fn new(
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,

@@ -1,6 +1,5 @@
 //! The built-in tool `ApplyPatch`: applies a patch in any of the formats in which models write edits.
 
-use lancet_model::non_exhaustive::NonExhaustive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,7 +9,7 @@ use super::schema::strict_schema;
 use super::tool::{Offered, OtherName, Tool, typed};
 use crate::asked::Asked;
 use crate::receive::InvalidArguments;
-use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::declaration::Declaration;
 use lancet_model::outcome::Layout;
 use lancet_model::request::{Change, ReplyRequest};
 
@@ -52,26 +51,18 @@ impl Tool for ApplyPatch {
 
     fn declaration(&self) -> Declaration {
         Declaration {
-            name: self.name().into(),
             title: "Apply a patch".into(),
-            summary: "Applies a patch to one or more files, all or nothing.".into(),
-            description: "Applies a patch to one or more files, all or nothing. *** Begin Patch, then *** Add File:, *** Update \
-                File: or *** Delete File: sections, then *** End Patch; unified diffs and SEARCH/REPLACE blocks too. Read the \
-                files first."
-                .into(),
             prompt: include_str!("prompts/apply_patch.md").into(),
-            input_schema: strict_schema::<ApplyPatchArguments>(),
             output_schema: Some(output::change_of_files()),
-            read_only: false,
-            destructive: true,
-            idempotent: false,
-            concurrent: false,
             search_hint: "apply patch diff edit add delete move files".into(),
-            always_load: false,
-            answer_limit_library: ANSWER_LIMIT,
-            answer_limit_mcp: ANSWER_LIMIT_MCP,
- non_exhaustive: NonExhaustive,
-}
+            ..Declaration::new(
+                self.name(),
+                "Applies a patch to one or more files, all or nothing. *** Begin Patch, then *** Add File:, *** \
+                    Update File: or *** Delete File: sections, then *** End Patch; unified diffs and SEARCH/REPLACE \
+                    blocks too. Read the files first.",
+                strict_schema::<ApplyPatchArguments>(),
+            )
+        }
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {

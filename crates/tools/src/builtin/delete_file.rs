@@ -10,7 +10,7 @@ use super::schema::strict_schema;
 use super::tool::{Offered, OtherName, Tool, check_path, given, typed};
 use crate::asked::Asked;
 use crate::receive::InvalidArguments;
-use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::declaration::Declaration;
 use lancet_model::request::{DeleteRequest, FileRequest, Request};
 
 /// Arguments of `DeleteFile`.
@@ -60,25 +60,18 @@ impl Tool for DeleteFile {
 
     fn declaration(&self) -> Declaration {
         Declaration {
-            name: self.name().into(),
             title: "Delete a file".into(),
-            summary: "Removes a file that was read whole.".into(),
-            description: "Removes a file that was read whole. Refused where it was changed since. Undo brings it back."
-                .into(),
             prompt: include_str!("prompts/delete_file.md").into(),
-            input_schema: strict_schema::<DeleteFileArguments>(),
             output_schema: Some(output::change_of_one_file()),
-            read_only: false,
-            destructive: true,
             // Repeating the call is refused and changes nothing further.
             idempotent: true,
-            concurrent: false,
             search_hint: "delete remove file".into(),
-            always_load: false,
-            answer_limit_library: ANSWER_LIMIT,
-            answer_limit_mcp: ANSWER_LIMIT_MCP,
- non_exhaustive: NonExhaustive,
-}
+            ..Declaration::new(
+                self.name(),
+                "Removes a file that was read whole. Refused where it was changed since. Undo brings it back.",
+                strict_schema::<DeleteFileArguments>(),
+            )
+        }
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {

@@ -10,7 +10,7 @@ use super::schema::strict_schema;
 use super::tool::{Offered, Tool, check_path, given, line_range, typed};
 use crate::asked::Asked;
 use crate::receive::InvalidArguments;
-use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::declaration::Declaration;
 use lancet_model::request::{EditRequest, FileRequest, Place, Request};
 
 /// Arguments of `DeleteLines`.
@@ -69,25 +69,17 @@ impl Tool for DeleteLines {
 
     fn declaration(&self) -> Declaration {
         Declaration {
-            name: self.name().into(),
             title: "Delete lines by number".into(),
-            summary: "Deletes whole lines, named by their numbers.".into(),
-            description: "Deletes whole lines, named by their numbers. Read them first. expect repeats the first and the \
-                last of them as they are."
-                .into(),
             prompt: include_str!("prompts/delete_lines.md").into(),
-            input_schema: strict_schema::<DeleteLinesArguments>(),
             output_schema: Some(output::change_of_one_file()),
-            read_only: false,
-            destructive: true,
-            idempotent: false,
-            concurrent: false,
             search_hint: "delete remove lines by line number".into(),
-            always_load: false,
-            answer_limit_library: ANSWER_LIMIT,
-            answer_limit_mcp: ANSWER_LIMIT_MCP,
- non_exhaustive: NonExhaustive,
-}
+            ..Declaration::new(
+                self.name(),
+                "Deletes whole lines, named by their numbers. Read them first. expect repeats the first and the \
+                    last of them as they are.",
+                strict_schema::<DeleteLinesArguments>(),
+            )
+        }
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {

@@ -1,6 +1,5 @@
 //! `Diagnostics`: lists the problems that language servers find.
 
-use lancet_model::non_exhaustive::NonExhaustive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -9,9 +8,7 @@ use super::schema::strict_schema;
 use super::tool::{Offered, Tool, check_path, given, typed};
 use crate::asked::Asked;
 use crate::receive::InvalidArguments;
-use lancet_model::audience::Vocabulary;
-use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
-use lancet_model::refusal::Numbers;
+use lancet_model::declaration::Declaration;
 
 /// Arguments of `Diagnostics`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -33,14 +30,8 @@ impl Tool for Diagnostics {
 
     fn declaration(&self) -> Declaration {
         Declaration {
-            name: self.name().into(),
             title: "List problems".into(),
-            summary: "Lists the problems that language servers find in a file, or in all files that they know.".into(),
-            description: "Lists the problems that language servers find in a file, or in all files that they know. \
-                Answers to changes already carry what a change broke."
-                .into(),
             prompt: include_str!("prompts/diagnostics.md").into(),
-            input_schema: strict_schema::<DiagnosticsArguments>(),
             output_schema: Some(json!({
                 "type": "object",
                 "properties": {
@@ -49,16 +40,15 @@ impl Tool for Diagnostics {
                     "notReady": { "type": "array", "items": { "type": "string" } },
                 },
             })),
-            read_only: true,
-            destructive: false,
-            idempotent: true,
-            concurrent: true,
             search_hint: "diagnostics problems errors warnings lint type check".into(),
-            always_load: false,
-            answer_limit_library: ANSWER_LIMIT,
-            answer_limit_mcp: ANSWER_LIMIT_MCP,
- non_exhaustive: NonExhaustive,
-}
+            ..Declaration::new(
+                self.name(),
+                "Lists the problems that language servers find in a file, or in all files that they know. Answers \
+                    to changes already carry what a change broke.",
+                strict_schema::<DiagnosticsArguments>(),
+            )
+            .reading_only()
+        }
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
@@ -74,13 +64,5 @@ impl Tool for Diagnostics {
 
     fn offered(&self) -> Offered {
         Offered::WhenNamed
-    }
-
-    fn vocabulary(&self) -> Vocabulary {
-        Vocabulary::Edit
-    }
-
-    fn numbers(&self) -> Numbers {
-        Numbers::Edit
     }
 }

@@ -10,7 +10,7 @@ use super::schema::strict_schema;
 use super::tool::{OtherName, Tool, check_path, counted, given, typed};
 use crate::asked::Asked;
 use crate::receive::InvalidArguments;
-use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::declaration::Declaration;
 use lancet_model::request::{EditRequest, FileRequest, Request};
 
 /// Arguments of `Edit`.
@@ -75,25 +75,19 @@ impl Tool for Edit {
 
     fn declaration(&self) -> Declaration {
         Declaration {
-            name: self.name().into(),
             title: "Edit a file".into(),
-            summary: "Replaces text in a file.".into(),
-            description: "Replaces text in a file. Use it instead of apply_patch, patch or sed. Read the file first. old_string \
-                must be unique: add whole lines, or set replace_all. Keep the indentation exactly; leave line numbers out."
-                .into(),
             prompt: include_str!("prompts/edit.md").into(),
-            input_schema: strict_schema::<EditArguments>(),
             output_schema: Some(output::change_of_one_file()),
-            read_only: false,
-            destructive: true,
-            idempotent: false,
-            concurrent: false,
             search_hint: "edit change modify replace text in file patch sed".into(),
             always_load: true,
-            answer_limit_library: ANSWER_LIMIT,
-            answer_limit_mcp: ANSWER_LIMIT_MCP,
- non_exhaustive: NonExhaustive,
-}
+            ..Declaration::new(
+                self.name(),
+                "Replaces text in a file. Use it instead of apply_patch, patch or sed. Read the file first. \
+                    old_string must be unique: add whole lines, or set replace_all. Keep the indentation exactly; \
+                    leave line numbers out.",
+                strict_schema::<EditArguments>(),
+            )
+        }
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {

@@ -1,6 +1,5 @@
 //! `Glob`: lists files by name.
 
-use lancet_model::non_exhaustive::NonExhaustive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,7 +9,7 @@ use super::schema::strict_schema;
 use super::tool::{Tool, check_search_path, counted, given, typed};
 use crate::asked::{Asked, Search};
 use crate::receive::InvalidArguments;
-use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::declaration::Declaration;
 
 /// Arguments of `Glob`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -64,25 +63,18 @@ impl Tool for Glob {
 
     fn declaration(&self) -> Declaration {
         Declaration {
-            name: self.name().into(),
             title: "Find files".into(),
-            summary: "Lists files by name pattern, newest first.".into(),
-            description:
-                "Lists files by name pattern, newest first. Use it instead of find or ls. \
-                Hidden and ignored files are left out and counted; name them literally to see them."
-                    .into(),
             prompt: include_str!("prompts/glob.md").into(),
-            input_schema: strict_schema::<GlobArguments>(),
             output_schema: Some(output::search()),
-            read_only: true,
-            destructive: false,
-            idempotent: true,
-            concurrent: true,
             search_hint: "find list ls files by name pattern glob".into(),
             always_load: true,
-            answer_limit_library: ANSWER_LIMIT,
-            answer_limit_mcp: ANSWER_LIMIT_MCP,
-            non_exhaustive: NonExhaustive,
+            ..Declaration::new(
+                self.name(),
+                "Lists files by name pattern, newest first. Use it instead of find or ls. Hidden and ignored \
+                    files are left out and counted; name them literally to see them.",
+                strict_schema::<GlobArguments>(),
+            )
+            .reading_only()
         }
     }
 

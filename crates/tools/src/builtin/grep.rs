@@ -1,6 +1,5 @@
 //! `Grep`: searches in files.
 
-use lancet_model::non_exhaustive::NonExhaustive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,7 +9,7 @@ use super::schema::strict_schema;
 use super::tool::{Tool, check_search_path, given, typed};
 use crate::asked::{Asked, Search};
 use crate::receive::InvalidArguments;
-use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::declaration::Declaration;
 
 /// What `Grep` answers with.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -103,25 +102,19 @@ impl Tool for Grep {
 
     fn declaration(&self) -> Declaration {
         Declaration {
-            name: self.name().into(),
             title: "Search in files".into(),
-            summary: "Searches files for a regular expression, as ripgrep does.".into(),
-            description: "Searches files for a regular expression, as ripgrep does. Use it instead of grep or rg. \
-                The answer says what was not searched."
-                .into(),
             prompt: include_str!("prompts/grep.md").into(),
-            input_schema: strict_schema::<GrepArguments>(),
             output_schema: Some(output::search()),
-            read_only: true,
-            destructive: false,
-            idempotent: true,
-            concurrent: true,
             search_hint: "search find text in files grep rg ripgrep regex".into(),
             always_load: true,
-            answer_limit_library: ANSWER_LIMIT,
-            answer_limit_mcp: ANSWER_LIMIT_MCP,
- non_exhaustive: NonExhaustive,
-}
+            ..Declaration::new(
+                self.name(),
+                "Searches files for a regular expression, as ripgrep does. Use it instead of grep or rg. The \
+                    answer says what was not searched.",
+                strict_schema::<GrepArguments>(),
+            )
+            .reading_only()
+        }
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {

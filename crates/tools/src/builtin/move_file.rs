@@ -10,7 +10,7 @@ use super::schema::strict_schema;
 use super::tool::{Offered, OtherName, Tool, check_path, typed};
 use crate::asked::Asked;
 use crate::receive::InvalidArguments;
-use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::declaration::Declaration;
 use lancet_model::outcome::Layout;
 use lancet_model::request::{Change, FileRequest, MoveRequest, Request};
 
@@ -57,26 +57,17 @@ impl Tool for MoveFile {
 
     fn declaration(&self) -> Declaration {
         Declaration {
-            name: self.name().into(),
             title: "Move a file".into(),
-            summary: "Moves or renames a file.".into(),
-            description: "Moves or renames a file. Never over an existing one; missing folders are made. What was read of it \
-                still counts under the new name. Imports follow where a language server knows them."
-                .into(),
             prompt: include_str!("prompts/move_file.md").into(),
-            input_schema: strict_schema::<MoveFileArguments>(),
             output_schema: Some(output::change_of_files()),
-            read_only: false,
-            // Nothing is overwritten, but the old name disappears.
-            destructive: true,
-            idempotent: false,
-            concurrent: false,
             search_hint: "move rename file".into(),
-            always_load: false,
-            answer_limit_library: ANSWER_LIMIT,
-            answer_limit_mcp: ANSWER_LIMIT_MCP,
- non_exhaustive: NonExhaustive,
-}
+            ..Declaration::new(
+                self.name(),
+                "Moves or renames a file. Never over an existing one; missing folders are made. What was read of \
+                    it still counts under the new name. Imports follow where a language server knows them.",
+                strict_schema::<MoveFileArguments>(),
+            )
+        }
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {

@@ -1,6 +1,5 @@
 //! `MoveLines`: moves whole lines after a marker, in their own file or into another.
 
-use lancet_model::non_exhaustive::NonExhaustive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,7 +9,7 @@ use super::schema::strict_schema;
 use super::tool::{Offered, Tool, check_given, check_path, line_range, typed};
 use crate::asked::Asked;
 use crate::receive::InvalidArguments;
-use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::declaration::Declaration;
 use lancet_model::outcome::Layout;
 use lancet_model::request::{Change, LinesMove};
 
@@ -69,25 +68,17 @@ impl Tool for MoveLines {
 
     fn declaration(&self) -> Declaration {
         Declaration {
-            name: self.name().into(),
             title: "Move lines".into(),
-            summary: "Moves whole lines to another place or into another file.".into(),
-            description: "Moves whole lines to another place or into another file. Read both files first. expect repeats the \
-                first and the last line; the lines go after the line of the marker."
-                .into(),
             prompt: include_str!("prompts/move_lines.md").into(),
-            input_schema: strict_schema::<MoveLinesArguments>(),
             output_schema: Some(output::change_of_files()),
-            read_only: false,
-            destructive: true,
-            idempotent: false,
-            concurrent: false,
             search_hint: "move lines between files".into(),
-            always_load: false,
-            answer_limit_library: ANSWER_LIMIT,
-            answer_limit_mcp: ANSWER_LIMIT_MCP,
- non_exhaustive: NonExhaustive,
-}
+            ..Declaration::new(
+                self.name(),
+                "Moves whole lines to another place or into another file. Read both files first. expect repeats \
+                    the first and the last line; the lines go after the line of the marker.",
+                strict_schema::<MoveLinesArguments>(),
+            )
+        }
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {

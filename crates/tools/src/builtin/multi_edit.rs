@@ -10,7 +10,7 @@ use super::schema::strict_schema;
 use super::tool::{Tool, check_path, given, typed};
 use crate::asked::Asked;
 use crate::receive::InvalidArguments;
-use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::declaration::Declaration;
 use lancet_model::outcome::Layout;
 use lancet_model::request::{Action, EditRequest, FileRequest, Request};
 
@@ -140,25 +140,17 @@ impl Tool for MultiEdit {
 
     fn declaration(&self) -> Declaration {
         Declaration {
-            name: self.name().into(),
             title: "Edit several places".into(),
-            summary: "Makes several edits in one or more files, all or none.".into(),
-            description: "Makes several edits in one or more files, all or none. Use it instead of apply_patch or patch. Each works as in Edit, on the result of those \
-                before it."
-                .into(),
             prompt: include_str!("prompts/multi_edit.md").into(),
-            input_schema: strict_schema::<MultiEditArguments>(),
             output_schema: Some(output::change_of_files()),
-            read_only: false,
-            destructive: true,
-            idempotent: false,
-            concurrent: false,
             search_hint: "several edits at once patch refactor".into(),
-            always_load: false,
-            answer_limit_library: ANSWER_LIMIT,
-            answer_limit_mcp: ANSWER_LIMIT_MCP,
- non_exhaustive: NonExhaustive,
-}
+            ..Declaration::new(
+                self.name(),
+                "Makes several edits in one or more files, all or none. Use it instead of apply_patch or patch. \
+                    Each works as in Edit, on the result of those before it.",
+                strict_schema::<MultiEditArguments>(),
+            )
+        }
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {

@@ -10,7 +10,7 @@ use super::schema::strict_schema;
 use super::tool::{Tool, check_path, given, typed};
 use crate::asked::Asked;
 use crate::receive::InvalidArguments;
-use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::declaration::Declaration;
 use lancet_model::request::{
     CellChange, CellName, CellRequest, CellType, FileRequest, InsertSide, Request,
 };
@@ -137,25 +137,17 @@ impl Tool for NotebookEdit {
 
     fn declaration(&self) -> Declaration {
         Declaration {
-            name: self.name().into(),
             title: "Edit a notebook".into(),
-            summary: "Replaces, inserts or deletes one cell of a Jupyter notebook (.ipynb).".into(),
-            description: "Replaces, inserts or deletes one cell of a Jupyter notebook (.ipynb). Read the notebook first; \
-                new_source is the cell's whole source."
-                .into(),
             prompt: include_str!("prompts/notebook_edit.md").into(),
-            input_schema: strict_schema::<NotebookEditArguments>(),
             output_schema: Some(output::change_of_one_file()),
-            read_only: false,
-            destructive: true,
-            idempotent: false,
-            concurrent: false,
             search_hint: "jupyter notebook ipynb cell".into(),
-            always_load: false,
-            answer_limit_library: ANSWER_LIMIT,
-            answer_limit_mcp: ANSWER_LIMIT_MCP,
- non_exhaustive: NonExhaustive,
-}
+            ..Declaration::new(
+                self.name(),
+                "Replaces, inserts or deletes one cell of a Jupyter notebook (.ipynb). Read the notebook first; \
+                    new_source is the cell's whole source.",
+                strict_schema::<NotebookEditArguments>(),
+            )
+        }
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {

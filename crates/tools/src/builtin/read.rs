@@ -1,6 +1,5 @@
 //! `Read`: shows a text file.
 
-use lancet_model::non_exhaustive::NonExhaustive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -9,7 +8,7 @@ use super::schema::strict_schema;
 use super::tool::{OtherName, Tool, check_path, counted, given, typed};
 use crate::asked::Asked;
 use crate::receive::InvalidArguments;
-use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::declaration::Declaration;
 use lancet_model::page_range::PageRange;
 
 /// What `Read` shows of a text.
@@ -87,27 +86,21 @@ impl Tool for Read {
 
     fn declaration(&self) -> Declaration {
         Declaration {
-            name: self.name().into(),
             title: "Read a file".into(),
-            summary: "Shows a file: text with line numbers, pictures, notebooks.".into(),
-            description: "Shows a file: text with line numbers, pictures, notebooks. Use it instead of cat, head or sed. \
-                Needed before changing a file. Use offset and limit only for large files; read several files at once where useful."
-                .into(),
             prompt: include_str!("prompts/read.md").into(),
-            input_schema: strict_schema::<ReadArguments>(),
-            // There is no output schema, because several agents would show the model the structured content instead of
-            // the text.
-            output_schema: None,
-            read_only: true,
-            destructive: false,
-            idempotent: true,
-            concurrent: true,
             search_hint: "read view show open cat file text lines picture notebook".into(),
             always_load: true,
-            answer_limit_library: ANSWER_LIMIT,
-            answer_limit_mcp: ANSWER_LIMIT_MCP,
- non_exhaustive: NonExhaustive,
-}
+            // There is no output schema, because several agents would show the model the structured content instead of
+            // the text.
+            ..Declaration::new(
+                self.name(),
+                "Shows a file: text with line numbers, pictures, notebooks. Use it instead of cat, head or sed. \
+                    Needed before changing a file. Use offset and limit only for large files; read several files at \
+                    once where useful.",
+                strict_schema::<ReadArguments>(),
+            )
+            .reading_only()
+        }
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {

@@ -1,6 +1,5 @@
 //! `Rename`: renames a symbol and all references to it, as a language server plans it.
 
-use lancet_model::non_exhaustive::NonExhaustive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,7 +9,7 @@ use super::schema::strict_schema;
 use super::tool::{Offered, OtherName, Tool, check_path, given, typed};
 use crate::asked::Asked;
 use crate::receive::InvalidArguments;
-use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::declaration::Declaration;
 use lancet_model::outcome::Layout;
 use lancet_model::request::{Change, SymbolRename};
 
@@ -108,26 +107,17 @@ impl Tool for Rename {
 
     fn declaration(&self) -> Declaration {
         Declaration {
-            name: self.name().into(),
             title: "Rename a symbol".into(),
-            summary: "Renames a symbol in every file where it means the same, as a language server plans it."
-                .into(),
-            description: "Renames a symbol in every file where it means the same, as a language server plans it. All files are \
-                changed or none; nothing is renamed by text alone. Read the line first."
-                .into(),
             prompt: include_str!("prompts/rename.md").into(),
-            input_schema: strict_schema::<RenameArguments>(),
             output_schema: Some(output::change_of_files()),
-            read_only: false,
-            destructive: true,
-            idempotent: false,
-            concurrent: false,
             search_hint: "rename symbol function class variable refactor".into(),
-            always_load: false,
-            answer_limit_library: ANSWER_LIMIT,
-            answer_limit_mcp: ANSWER_LIMIT_MCP,
- non_exhaustive: NonExhaustive,
-}
+            ..Declaration::new(
+                self.name(),
+                "Renames a symbol in every file where it means the same, as a language server plans it. All files \
+                    are changed or none; nothing is renamed by text alone. Read the line first.",
+                strict_schema::<RenameArguments>(),
+            )
+        }
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {

@@ -10,7 +10,7 @@ use super::schema::strict_schema;
 use super::tool::{Offered, Tool, check_path, given, line_range, typed};
 use crate::asked::Asked;
 use crate::receive::InvalidArguments;
-use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::declaration::Declaration;
 use lancet_model::request::{EditRequest, FileRequest, Place, Request};
 
 /// Arguments of `ReplaceLines`.
@@ -72,25 +72,17 @@ impl Tool for ReplaceLines {
 
     fn declaration(&self) -> Declaration {
         Declaration {
-            name: self.name().into(),
             title: "Replace lines by number".into(),
-            summary: "Replaces whole lines, named by their numbers.".into(),
-            description: "Replaces whole lines, named by their numbers. Read them first. expect repeats the first and the \
-                last of them as they are."
-                .into(),
             prompt: include_str!("prompts/replace_lines.md").into(),
-            input_schema: strict_schema::<ReplaceLinesArguments>(),
             output_schema: Some(output::change_of_one_file()),
-            read_only: false,
-            destructive: true,
-            idempotent: false,
-            concurrent: false,
             search_hint: "replace lines by line number".into(),
-            always_load: false,
-            answer_limit_library: ANSWER_LIMIT,
-            answer_limit_mcp: ANSWER_LIMIT_MCP,
- non_exhaustive: NonExhaustive,
-}
+            ..Declaration::new(
+                self.name(),
+                "Replaces whole lines, named by their numbers. Read them first. expect repeats the first and the \
+                    last of them as they are.",
+                strict_schema::<ReplaceLinesArguments>(),
+            )
+        }
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {

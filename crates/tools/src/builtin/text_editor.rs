@@ -13,7 +13,7 @@ use crate::asked::Asked;
 use crate::builtin::read::ReadArguments;
 use crate::receive::InvalidArguments;
 use lancet_model::audience::Vocabulary;
-use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::declaration::Declaration;
 use lancet_model::request::{
     Change, EditRequest, FileRequest, Place, Request, Whose, WriteRequest,
 };
@@ -182,27 +182,20 @@ impl Tool for TextEditor {
 
     fn declaration(&self) -> Declaration {
         Declaration {
-            name: self.name().into(),
             title: "View and edit files".into(),
-            summary: "Views, creates and edits text files.".into(),
-            description: "Views, creates and edits text files. view a file before editing it. old_str must be unique: add \
-                whole lines. Keep the indentation exactly; leave line numbers out. undo_edit takes the last change of a \
-                file back."
-                .into(),
             prompt: include_str!("prompts/text_editor.md").into(),
-            input_schema: strict_schema::<TextEditorArguments>(),
-            // view returns text, and several agents show the model structured content instead of the text.
-            output_schema: None,
-            read_only: false,
-            destructive: true,
-            idempotent: false,
-            concurrent: false,
             search_hint: "view read create edit replace insert undo file".into(),
             always_load: true,
-            answer_limit_library: ANSWER_LIMIT,
-            answer_limit_mcp: ANSWER_LIMIT_MCP,
- non_exhaustive: NonExhaustive,
-}
+            // There is no output schema: view returns text, and several agents would show the model structured content
+            // instead.
+            ..Declaration::new(
+                self.name(),
+                "Views, creates and edits text files. view a file before editing it. old_str must be unique: add \
+                    whole lines. Keep the indentation exactly; leave line numbers out. undo_edit takes the last \
+                    change of a file back.",
+                strict_schema::<TextEditorArguments>(),
+            )
+        }
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {

@@ -1,6 +1,5 @@
 //! `Undo`: undoes a change of the calling session.
 
-use lancet_model::non_exhaustive::NonExhaustive;
 use lancet_policy::Shows;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +10,7 @@ use super::schema::strict_schema;
 use super::tool::{Offered, Tool, typed};
 use crate::asked::Asked;
 use crate::receive::InvalidArguments;
-use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::declaration::Declaration;
 use lancet_model::outcome::Layout;
 use lancet_model::request::{Change, Whose};
 use lancet_model::undo::{Selection, TakeBack};
@@ -58,26 +57,17 @@ impl Tool for Undo {
 
     fn declaration(&self) -> Declaration {
         Declaration {
-            name: self.name().into(),
             title: "Take a change back".into(),
-            summary: "Undoes a change that this session made.".into(),
-            description: "Undoes a change that this session made. Without operation the newest; again, the one before. \
-                Refused where the file was changed since."
-                .into(),
             prompt: include_str!("prompts/undo.md").into(),
-            input_schema: strict_schema::<UndoArguments>(),
             output_schema: Some(output::change_of_files()),
-            read_only: false,
-            destructive: true,
-            // Repeating the call undoes the change before.
-            idempotent: false,
-            concurrent: false,
             search_hint: "undo revert take back change".into(),
-            always_load: false,
-            answer_limit_library: ANSWER_LIMIT,
-            answer_limit_mcp: ANSWER_LIMIT_MCP,
- non_exhaustive: NonExhaustive,
-}
+            ..Declaration::new(
+                self.name(),
+                "Undoes a change that this session made. Without operation the newest; again, the one before. \
+                    Refused where the file was changed since.",
+                strict_schema::<UndoArguments>(),
+            )
+        }
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {

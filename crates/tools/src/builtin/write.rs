@@ -11,7 +11,7 @@ use super::schema::strict_schema;
 use super::tool::{OtherName, Tool, check_path, given, typed};
 use crate::asked::Asked;
 use crate::receive::InvalidArguments;
-use lancet_model::declaration::{ANSWER_LIMIT, ANSWER_LIMIT_MCP, Declaration};
+use lancet_model::declaration::Declaration;
 use lancet_model::refusal::Numbers;
 use lancet_model::request::{FileRequest, Request, WriteMode, WriteRequest, WrittenNewline};
 
@@ -75,26 +75,19 @@ impl Tool for Write {
 
     fn declaration(&self) -> Declaration {
         Declaration {
-            name: self.name().into(),
             title: "Write a file".into(),
-            summary: "Creates a file or replaces all of it.".into(),
-            description: "Creates a file or replaces all of it. Use it instead of cat or echo into a file. Read an existing file first; for small changes use Edit. \
-                Send the content in full, with no placeholder for what stays."
-                .into(),
             prompt: include_str!("prompts/write.md").into(),
-            input_schema: strict_schema::<WriteArguments>(),
             output_schema: Some(output::change_of_one_file()),
-            read_only: false,
-            destructive: true,
-            // Repeating the call would append twice.
-            idempotent: false,
-            concurrent: false,
             search_hint: "write create new save overwrite append file".into(),
             always_load: true,
-            answer_limit_library: ANSWER_LIMIT,
-            answer_limit_mcp: ANSWER_LIMIT_MCP,
- non_exhaustive: NonExhaustive,
-}
+            ..Declaration::new(
+                self.name(),
+                "Creates a file or replaces all of it. Use it instead of cat or echo into a file. Read an \
+                    existing file first; for small changes use Edit. Send the content in full, with no placeholder \
+                    for what stays.",
+                strict_schema::<WriteArguments>(),
+            )
+        }
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
