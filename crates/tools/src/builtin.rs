@@ -1,18 +1,16 @@
-//! The built-in tools, each declared in one file: its arguments, schema, prompt and annotations, its other names, how
-//! its arguments become a request, and the layout of its answer. `REGISTRY` lists them; no other code decides by a
-//! tool's name.
+//! The built-in tools, each declared in one file (the line tools share theirs): its arguments, schema, prompt and
+//! annotations, its other names, how its arguments become a request, and the layout of its answer. `REGISTRY` lists
+//! them; no other code decides by a tool's name.
 
 pub mod apply_patch;
 pub mod delete_file;
-pub mod delete_lines;
 pub mod diagnostics;
 pub mod edit;
 mod formats;
 pub mod glob;
 pub mod grep;
-pub mod insert;
+pub mod lines;
 pub mod move_file;
-pub mod move_lines;
 pub mod multi_edit;
 pub mod notebook_edit;
 mod output;
@@ -20,7 +18,6 @@ mod output;
 mod prefix_tests;
 pub mod read;
 pub mod rename;
-pub mod replace_lines;
 mod schema;
 mod strict;
 #[cfg(test)]
@@ -49,11 +46,11 @@ static REGISTRY: &[&dyn Tool] = &[
     &notebook_edit::NotebookEdit,
     &glob::Glob,
     &grep::Grep,
-    &insert::InsertBefore,
-    &insert::InsertAfter,
-    &replace_lines::ReplaceLines,
-    &delete_lines::DeleteLines,
-    &move_lines::MoveLines,
+    &lines::INSERT_BEFORE,
+    &lines::INSERT_AFTER,
+    &lines::REPLACE_LINES,
+    &lines::DELETE_LINES,
+    &lines::MOVE_LINES,
     &move_file::MoveFile,
     &delete_file::DeleteFile,
     &apply_patch::ApplyPatch,
