@@ -101,7 +101,7 @@ fn prompts_say_what_models_get_wrong_without_them() {
             "`replace_all`",
             "Write",
             "MultiEdit",
-            "mend",
+            "correct that call",
         ],
     );
     says(
