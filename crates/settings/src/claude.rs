@@ -245,7 +245,7 @@ mod tests {
             .left
             .iter()
             .map(|left| match left.why.as_str() {
-                why if why.contains("of Claude Code's own") => "host",
+                why if why.contains("is Claude Code's own tool") => "host",
                 why if why.contains("which server's tools") => "server",
                 "lancet has no such tool" => "unknown",
                 other => other,
