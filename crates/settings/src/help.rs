@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::by_path::PathRule;
 use super::keys::{Field, Form, Key, Project, keys};
 use super::model::LayeredHook;
-use super::{InForce, Settings};
+use super::{InForce, Origin, Settings};
 
 /// The width of the help text, in columns.
 const WIDTH: usize = 100;
@@ -122,98 +122,86 @@ pub(super) fn in_force(settings: &Settings) -> Vec<InForce> {
 }
 
 fn values_in_force(settings: &Settings, key: &Key) -> Vec<InForce> {
-    let line = |value: String, origin| InForce {
-        key: key.name.to_owned(),
-        value,
-        origin,
-    };
-    let listed = |text: &str| line(format!("{text:?}"), settings.origin(key.name));
-    let entry = |name: &str, value: String, origin| InForce {
-        key: format!("{}.{name:?}", key.name),
-        value,
-        origin,
-    };
+    let set_by = settings.origin(key.name);
+    let listed = |text: &str| (None, format!("{text:?}"), set_by);
+    let named = |name: &str, value: String, origin| (Some(format!("{name:?}")), value, origin);
     match key.form {
         Form::Rules => {
             let effect = key.name.strip_prefix("permissions.");
             let rules = settings.rules.iter();
-            rules
-                .filter(|rule| effect == Some(rule.effect.word()))
-                .map(|rule| line(format!("{:?}", rule.rule.text()), origin_of(rule.layer)))
-                .collect()
+            let rules = rules.filter(|rule| effect == Some(rule.effect.word()));
+            entries(key, rules, |rule| {
+                (
+                    None,
+                    format!("{:?}", rule.rule.text()),
+                    origin_of(rule.layer),
+                )
+            })
         }
-        Form::Scopes => {
-            let scopes = settings.open.iter();
-            scopes.map(|scope| listed(scope.text())).collect()
-        }
-        Form::Guards => settings.guards.iter().map(|text| listed(text)).collect(),
-        Form::Folders => {
-            let folders = settings.read_roots.iter();
-            folders
-                .map(|folder| listed(&folder.display().to_string()))
-                .collect()
-        }
+        Form::Scopes => entries(key, &settings.open, |scope| listed(scope.text())),
+        Form::Guards => entries(key, &settings.guards, |text| listed(text)),
+        Form::Folders => entries(key, &settings.read_roots, |folder| {
+            listed(&folder.display().to_string())
+        }),
         Form::Encodings => path_rules(key, &settings.encodings, |word| format!("{word:?}")),
         Form::Strategies => path_rules(key, &settings.strategies, |word| format!("{word:?}")),
         Form::Converters => path_rules(key, &settings.converters, str::to_owned),
         Form::Formatters => path_rules(key, &settings.formatters, str::to_owned),
-        Form::Servers => {
-            let servers = settings.servers.iter();
-            servers
-                .map(|(server, origin)| entry(&server.name, format!("{:?}", server.run), *origin))
-                .collect()
-        }
-        Form::Hooks => {
-            let hooks = settings.hooks.iter();
-            hooks.map(|hook| hook_in_force(key, hook)).collect()
-        }
-        Form::Clients { .. } => {
-            let clients = settings.read.clients.iter();
-            let set_by = settings.origin(key.name);
-            clients
-                .map(|client| entry(&client.name, client.most_bytes.to_string(), set_by))
-                .collect()
-        }
-        Form::Abbreviations => {
-            let pairs = settings.abbreviations.iter();
-            let set_by = settings.origin(key.name);
-            pairs
-                .map(|(short, long)| entry(short, format!("{long:?}"), set_by))
-                .collect()
-        }
+        Form::Servers => entries(key, &settings.servers, |(server, origin)| {
+            named(&server.name, format!("{:?}", server.run), *origin)
+        }),
+        Form::Hooks => entries(
+            key,
+            &settings.hooks,
+            |LayeredHook { hook, origin, .. }| {
+                let name = format!("{}.{:?}", hook.on.word(), hook.rule);
+                (Some(name), format!("{:?}", hook.command), *origin)
+            },
+        ),
+        Form::Clients { .. } => entries(key, &settings.read.clients, |client| {
+            named(&client.name, client.most_bytes.to_string(), set_by)
+        }),
+        Form::Abbreviations => entries(key, &settings.abbreviations, |(short, long)| {
+            named(short, format!("{long:?}"), set_by)
+        }),
         _ => {
             let value = value_of(settings, key).unwrap_or_else(|| key.default.to_owned());
-            vec![line(value, settings.origin(key.name))]
+            entries(key, [value], |value| (None, value, set_by))
         }
     }
+}
+
+/// Returns one line for each entry of a list or a table: `describe` gives the entry's name below the key (none in a
+/// list), its value and its layer.
+fn entries<T>(
+    key: &Key,
+    entries: impl IntoIterator<Item = T>,
+    describe: impl Fn(T) -> (Option<String>, String, Origin),
+) -> Vec<InForce> {
+    let line = |entry| {
+        let (name, value, origin) = describe(entry);
+        let key = match name {
+            Some(name) => format!("{}.{name}", key.name),
+            None => key.name.to_owned(),
+        };
+        InForce { key, value, origin }
+    };
+    entries.into_iter().map(line).collect()
 }
 
 /// Returns the rules of a table of paths, each with its value as `show` writes it.
 fn path_rules<T>(key: &Key, rules: &[PathRule<T>], show: fn(&str) -> String) -> Vec<InForce> {
-    let in_force = |rule: &PathRule<T>| InForce {
-        key: format!("{}.{:?}", key.name, rule.pattern),
-        value: show(&rule.word),
-        origin: rule.origin,
-    };
-    rules.iter().map(in_force).collect()
+    entries(key, rules, |rule| {
+        let name = format!("{:?}", rule.pattern);
+        (Some(name), show(&rule.word), rule.origin)
+    })
 }
 
-fn hook_in_force(key: &Key, entry: &LayeredHook) -> InForce {
-    let hook = &entry.hook;
-    InForce {
-        key: format!("{}.{}.{:?}", key.name, hook.on.word(), hook.rule),
-        value: format!("{:?}", hook.command),
-        origin: entry.origin,
-    }
-}
-
-fn origin_of(layer: lancet_policy::Layer) -> super::Origin {
+fn origin_of(layer: lancet_policy::Layer) -> Origin {
     match layer {
-        lancet_policy::Layer::User => super::Origin::User,
-        lancet_policy::Layer::Project => super::Origin::Project,
-        lancet_policy::Layer::CommandLine | lancet_policy::Layer::Host => {
-            super::Origin::CommandLine
-        }
+        lancet_policy::Layer::User => Origin::User,
+        lancet_policy::Layer::Project => Origin::Project,
+        lancet_policy::Layer::CommandLine | lancet_policy::Layer::Host => Origin::CommandLine,
     }
 }
 
