@@ -151,7 +151,7 @@ async def ask(way, binary, mode, version):
                 await anyio.sleep(1.5)
                 content = None
             if content == "slowly":
-                # A person reads before they answer; nobody may lose patience, or ask again.
+                # A person reads before they answer; no one may lose patience or ask again.
                 await anyio.sleep(1.5)
                 content = {}
             return types.ElicitResult(action=action, content=content)
@@ -214,7 +214,7 @@ async def narrow(way, binary, mode, version):
             uris = [pathlib.Path(root, name).as_uri() for name in roots]
             return types.ListRootsResult(roots=[types.Root(uri=uri) for uri in uris])
 
-        # A request that stands alone brings its roots each time.
+        # A request without a session brings its roots each time.
         alone = way == "http" and version == "2026-07-28"
         async with reach(way, version, binary, base, root, [], mode=mode, list_roots_callback=tell) as client:
             check(client.protocol_version == version, "speaks %s instead of %s" % (client.protocol_version, version))

@@ -3,7 +3,7 @@
 // Markup that it looks for:
 //   data-item           an entry of a list, reached with j and k; has an id
 //   data-open           in an entry: the link that Enter follows
-//   data-key="a"        a button (pressed), link (followed), checkbox (ticked) or field (focused) that the key stands for, in the current entry or
+//   data-key="a"        a button (pressed), link (followed), checkbox (ticked) or field (focused) that the key activates, in the current entry or
 //                       else outside of all entries; a <details> is opened and its first field focused
 //   data-live           an element with an id that is replaced when something has happened; its entries are data-item
 //   data-submit         a select or checkbox whose form is sent when it changes
@@ -19,7 +19,7 @@
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const first = (selector, within = document) => within.querySelector(selector);
 
-// A link's code stands behind the # so that it reaches no log; it is sent once and taken out of the address.
+// A link's code is after the # so that it reaches no log; it is sent once and taken out of the address.
 const enter = document.getElementById("enter");
 function sendCode() {
   if (location.hash.length < 2) return;
@@ -58,7 +58,7 @@ const isOnlyOne = () => items().filter((item) => !item.parentElement.closest("[d
 function press(key) {
   const selector = `[data-key="${CSS.escape(key)}"]`;
   const place = current();
-  // A key means the current entry, the entry around it, or what stands outside of all entries; never an entry that nobody chose.
+  // A key means the current entry, the entry around it, or what is outside of all entries; never an entry that was not chosen.
   let found = null;
   for (let around = place; around && !found; around = around.parentElement.closest("[data-item]")) found = first(selector, around);
   found ||= all(selector).find((other) => !other.closest("[data-item]")) || (isOnlyOne() && first(selector));

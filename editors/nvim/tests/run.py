@@ -254,7 +254,7 @@ def a_change_is_told_shown_and_reloaded(stage):
     assert not failed, text
     notice = editor.told("update a.txt")
     assert "some-agent" in notice and "+3 -3" in notice, notice
-    # The buffer without changes of its own shows what stands in the file.
+    # The buffer without its own changes shows what is in the file.
     eventually("the buffer is loaded again", lambda: "LINE 20." in editor.lines())
     assert not editor.lua("return vim.bo.modified or vim.bo.autoread ~= vim.go.autoread")
     editor.command("Lancet diff")

@@ -1,4 +1,4 @@
-// Questions about writes that need somebody's word, and the answers to them.
+// Questions about writes that need a person's approval, and the answers to them.
 
 const APPROVED = ["yes", "session", "always"];
 

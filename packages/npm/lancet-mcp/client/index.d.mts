@@ -28,11 +28,11 @@ export type Mode = "ask" | "accept-edits" | "plan" | "bypass";
 
 /**
  * `session`: no more questions about this file until the client is closed. `always`: one rule is added to the user's settings.
- * `{ no }`: a no with words that the model is told. Anything else is a no.
+ * `{ no }`: a rejection with a message for the model. Anything else is a rejection.
  */
 export type Decision = "yes" | "no" | "session" | "always" | { no: string };
 
-/** One call that may write only with somebody's word. */
+/** One call that may write only with a person's approval. */
 export interface Question {
   /** Every file of the call with its lines added and removed, the reason, the rule and the diffs, ready to be shown. */
   text: string;
@@ -55,7 +55,7 @@ export interface Progress {
 }
 
 export interface LancetOptions {
-  /** Is asked about writes that need somebody's word; without it they are declined. The signal is that of the call. */
+  /** Is asked about writes that need a person's approval; without it they are declined. The signal is that of the call. */
   approve?: (question: Question, signal?: AbortSignal) => Decision | Promise<Decision>;
   /** What happens to writes. Default: `ask` with `approve`, else that of the user's settings, else `accept-edits`. */
   mode?: Mode;
@@ -75,7 +75,7 @@ export interface LancetOptions {
   onLog?: (line: string) => void;
   /** From which level on lines are logged. Default: `warn`. */
   log?: "error" | "warn" | "info" | "debug";
-  /** Is told of calls that take long. */
+  /** Receives the progress of long calls. */
   onProgress?: (progress: Progress) => void;
   /** Your program, for the history. */
   client?: { name: string; version: string };
@@ -134,7 +134,7 @@ export class Session {
 
   /** Shows a file. */
   read(filePath: string, options?: ReadOptions & CallOptions): Promise<Answer>;
-  /** Replaces text that stands once in a file, or everywhere with `replaceAll`. */
+  /** Replaces text that occurs once in a file, or everywhere with `replaceAll`. */
   edit(filePath: string, oldString: string, newString: string, options?: EditOptions & CallOptions): Promise<Answer>;
   /** Makes several edits in one or more files, all or none. */
   multiEdit(edits: Replacement[], options?: MultiEditOptions & CallOptions): Promise<Answer>;

@@ -1,4 +1,4 @@
-"""Questions about writes that need somebody's word, and the answers to them."""
+"""Questions about writes that need a person's approval, and the answers to them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Approved = Literal["yes", "session", "always"]
 
 @dataclass(frozen=True)
 class No:
-    """A no with words that the model is told."""
+    """A rejection with a message for the model."""
 
     words: str
 
@@ -24,7 +24,7 @@ Decision = Union[Approved, Literal["no"], No]
 
 @dataclass(frozen=True)
 class Question:
-    """One call that may write only with somebody's word."""
+    """One call that may write only with a person's approval."""
 
     #: Every file of the call with its lines added and removed, the reason, the rule and the diffs, ready to be shown.
     text: str

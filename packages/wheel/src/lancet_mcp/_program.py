@@ -92,7 +92,7 @@ class Program(Generic[D]):
         """Starts the program.
 
         root: the folder, or the folders, that may be read and written; relative paths of the methods start at the first.
-        approve: is asked about writes that need somebody's word, in the thread or task of the call. Without it they are declined.
+        approve: is asked about writes that need a person's approval, in the thread or task of the call. Without it they are declined.
         mode: what happens to writes. Default: `ask` with `approve`, else that of the user's settings, else `accept-edits`.
         tools: the tools on offer, as `lancet mcp --tools` takes them: `default,-NotebookEdit`, `all`, `text-editor`.
         prefix: is put before every tool's name, where your agent has tools of the same names: `lancet_`.
@@ -101,7 +101,7 @@ class Program(Generic[D]):
         read_roots: folders that may be read and are never written.
         timeout: the seconds that a call may take, the time of `approve` not counted; lancet itself ends a call after 60.
         on_log, log: is called with each line of the log, from this level on. Called in a thread of its own.
-        on_progress: is told of calls that take long. Called in a thread of its own.
+        on_progress: receives the progress of long calls. Called in its own thread.
         client: name and version of your program, for the history.
         binary: the program. Default: `LANCET_BIN`, else that of this package.
         env: its environment. Default: that of this process.
@@ -148,7 +148,7 @@ class Program(Generic[D]):
 
     @contextlib.contextmanager
     def _progress_of(self, call: CallParams) -> Iterator[None]:
-        """Asks for the progress of a call, where somebody is to be told."""
+        """Asks for the progress of a call if there is a receiver for it."""
         if self._on_progress is None:
             yield
             return
@@ -161,7 +161,7 @@ class Program(Generic[D]):
             del self._running[token]
 
     def _unanswered(self, call: CallParams, form: Form, error: BaseException) -> None:
-        """Ends a call whose question nobody answered, unwritten; its answer is not waited for."""
+        """Ends a call whose question was not answered; nothing is written, and its answer is not awaited."""
         with contextlib.suppress(LancetError):
             self._connection.request("tools/call", call.again(form.filled(error)))
 

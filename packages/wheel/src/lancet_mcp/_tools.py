@@ -90,7 +90,7 @@ class Tools(Generic[R]):
         insist: Optional[bool] = None,
         dry_run: Optional[bool] = None,
     ) -> R:
-        """Replaces text that stands once in a file, or everywhere with `replace_all`."""
+        """Replaces text that occurs once in a file, or everywhere with `replace_all`."""
         return self._use(
             "Edit",
             file_path=self._path(file_path),
@@ -224,7 +224,7 @@ class Tools(Generic[R]):
         raise NotImplementedError
 
     def _call_meta(self, turn: Optional[str], call: Optional[str]) -> Dict[str, Any]:
-        """What is told with the next call besides its arguments."""
+        """The fields that the next call sends besides its arguments."""
         told, self._told = self._told, {}
         named = {"lancet/session": self.name, "lancet/turn": turn or self.turn, "lancet/call": call}
         return {**told, **{key: value for key, value in named.items() if value is not None}}
