@@ -140,7 +140,8 @@ impl Reviews {
         }
     }
 
-    /// Returns the file with this index in an operation, by the whole id; none where there is none below the roots.
+    /// Returns the path of the file at index `at` of an operation, or `None` if no such file is below the roots.
+    /// `operation` is the whole id.
     ///
     /// # Errors
     /// The state folder cannot be read.

@@ -88,7 +88,7 @@ pub(crate) struct Server {
     others: Others,
     /// Whether it has checked the whole project once.
     knows_workspace: bool,
-    /// Whether to request the problems of the whole project as soon as those of documents are answered.
+    /// Whether to request the diagnostics of the workspace once the server has answered those of all documents.
     wants_workspace: bool,
     /// Whether it reported that its earlier answers are outdated.
     is_outdated: bool,

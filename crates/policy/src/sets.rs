@@ -69,7 +69,7 @@ impl Sets {
         }
     }
 
-    /// Adds a pattern of a layer under its number.
+    /// Adds a pattern of a layer. `number` identifies the pattern when it matches.
     pub(crate) fn add(
         &mut self,
         ground: &Locations,

@@ -164,7 +164,7 @@ impl RankedFiles {
 
 /// Entries after those that a [`Listing`] has in memory, stored in a shorter form by the producer of the list.
 pub trait RemainingFiles: fmt::Debug + Send + Sync {
-    /// Returns the number of these entries.
+    /// Returns the number of entries.
     fn len(&self) -> usize;
 
     /// Returns whether there are none.

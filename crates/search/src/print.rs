@@ -138,7 +138,7 @@ pub struct PrintSearch<'p> {
     pub output: &'p Output,
 }
 
-/// The result of a printed search.
+/// The counts of a search whose matches were printed as they were found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Printout {
     /// Counts of what was searched and what was left out.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 /// The maximum size of a picture that is sent, in bytes. In base64 that is 5 MiB, the smallest documented limit.
 pub const MOST_BYTES: usize = 3_840 << 10;
 
-/// The largest file that is decoded.
+/// The largest file that is decoded, in bytes.
 pub const LARGEST_FILE: u64 = 64 << 20;
 
 /// The formats of pictures that are decoded.

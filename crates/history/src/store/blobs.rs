@@ -81,7 +81,7 @@ fn make_folder(path: &Path) -> io::Result<()> {
         .create(path.parent().unwrap_or(path))
 }
 
-/// Replaces a content's file by one with another encoding.
+/// Replaces the stored file of a content by one in another storage form, such as compressed.
 pub(super) fn rewrite(state: &Path, revision: &Revision, bytes: &[u8]) -> io::Result<()> {
     replace(state, &path_of(state, revision), &mut |file| {
         file.write_all(bytes)

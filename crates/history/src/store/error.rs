@@ -43,7 +43,7 @@ pub(super) fn is_missing_schema(error: &rusqlite::Error) -> bool {
     }
 }
 
-/// Converts an error of SQLite.
+/// Converts a SQLite error into one that names the store's file.
 pub(super) fn store_error(file: &Path, error: rusqlite::Error) -> HistoryError {
     if let rusqlite::Error::ToSqlConversionFailure(cause) = &error
         && let Some(newer) = cause.downcast_ref::<NewerSchema>()

@@ -244,7 +244,7 @@ fn is_newest(connection: &Connection, id: &str) -> rusqlite::Result<bool> {
         .query_row(params![id, OperationKind::Late.number()], |row| row.get(0))
 }
 
-/// Returns the contents that an operation refers to.
+/// Returns the row ids of the contents that an operation refers to.
 pub(super) fn contents_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<i64>> {
     let mut statement =
         connection.prepare_cached("SELECT before, after FROM files WHERE operation = ?1")?;

@@ -50,7 +50,7 @@ impl OtherWorkspaces {
     }
 }
 
-/// Returns the root that an operation recorded a file with; none where the history does not say.
+/// Returns the root that was recorded for a file of an operation, or `None` if the history has none.
 pub(crate) fn recorded_workspace(
     store: &dyn OperationStore,
     operation: &str,

@@ -131,7 +131,7 @@ impl EffectiveSettings {
         })
     }
 
-    /// Returns the workspace over all folders, and how many of its folders are roots.
+    /// Returns the workspace of all folders, and the number of roots among them; the roots come first.
     pub(super) fn place(&self) -> (Arc<Workspace>, usize) {
         (Arc::clone(&self.workspace), self.permissions.roots)
     }

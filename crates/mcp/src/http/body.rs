@@ -17,7 +17,7 @@ const SILENCE: Duration = Duration::from_secs(10);
 const IN_ALL: Duration = Duration::from_secs(120);
 /// A body beyond this length counts as long: memory is reserved for it until its call has ended.
 const LONG: usize = 64 * 1024;
-/// How many bodies of the greatest length fit in memory. Further ones wait, and their senders with them.
+/// The memory for bodies, as a number of bodies of the greatest length. When it is used up, further requests wait.
 const MOST_LONG: usize = 8;
 /// Memory is counted in units of so many bytes, because the semaphore counts no further than 32 bits.
 const UNIT: usize = 1024;

@@ -6,7 +6,7 @@ use super::{FinalNewline, HunkBounds, HunkMiss, Search};
 use crate::bounds::Bounds;
 use crate::ladder::{Found, Query, Rung, Verdict};
 
-/// Finds the places of all pieces, as the places of one edit.
+/// Finds every piece of a hunk with gaps. The places form one edit: if one piece has no place, nothing is found.
 pub(super) fn find(query: &Query<'_>, bounds: &Bounds) -> Result<Verdict, HunkMiss> {
     let (old, new) = (pieces(query.old), pieces(query.new));
     if old.len() != new.len() {

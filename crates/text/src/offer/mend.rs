@@ -360,8 +360,8 @@ impl Reindented {
         Reindented::Unknown
     }
 
-    /// Returns the new lines: those that are also in the old text as the file has them, the others with their
-    /// indentation shifted.
+    /// Returns the new lines. A line that is also in the old text is copied from the file; the indentation of the others
+    /// is shifted.
     fn by(
         ours: &[String],
         pairs: &[(&String, &String)],

@@ -9,8 +9,8 @@ use lancet_text::fold_name;
 
 use crate::disk::Disk;
 
-/// In a folder with more entries no look-alike is used, because it cannot be checked in bounded time that it is the
-/// only one.
+/// The most entries of a folder in which a misspelled name is resolved to a similar one. In a larger folder it would
+/// take too long to check that only one name is similar.
 const MOST_ENTRIES: usize = 20_000;
 
 /// Returns whether a name can have look-alikes; for plain ASCII letters the folder need not be listed.

@@ -96,8 +96,8 @@ pub(super) fn check_attributes(room: &Path) -> io::Result<CheckResult> {
     Ok(CheckResult::new(Check::Attributes, holds, seen, meaning))
 }
 
-/// A moment whose every digit shows how much of it is stored: an odd second, and nanoseconds that no coarser unit
-/// divides.
+/// A timestamp that shows a file system's resolution: the odd second reveals a resolution of two seconds, and the
+/// nanoseconds change when they are rounded to any coarser unit.
 const MOMENT: Duration = Duration::new(1_600_000_001, 123_456_789);
 
 pub(super) fn check_times(room: &Path) -> io::Result<CheckResult> {

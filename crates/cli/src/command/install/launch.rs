@@ -94,7 +94,7 @@ fn below(program: &Path, cache: &str) -> Option<PathBuf> {
 enum PackageOrigin {
     /// A file or folder.
     Path(PathBuf),
-    /// An address.
+    /// The URL of a package or a repository.
     Url(String),
 }
 

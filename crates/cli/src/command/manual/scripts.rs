@@ -2,7 +2,7 @@
 
 use clap_complete::Shell;
 
-/// For bash: the generated function completes everything else.
+/// For bash: completes session names and the ids of changes, and passes everything else to the generated function.
 const BASH: &str = r#"
 _lancet_history() {
     local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" offered=""

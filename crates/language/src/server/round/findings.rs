@@ -75,7 +75,8 @@ impl Server {
         found.iter().map(problem).collect()
     }
 
-    /// Withdraws what was found but not reported, because a text has changed: if it is still there, it is new again.
+    /// Withdraws findings that were not reported yet, because a document has changed. A finding that persists is found
+    /// again, and is then new.
     pub(crate) fn withdraw(&mut self) {
         let round = self
             .round
