@@ -4,7 +4,7 @@
 use lancet_formats::picture::{MOST_BYTES, PictureFormat, VisionBudget, read, size};
 
 pub(crate) fn check(data: &[u8]) {
-    let Some(format) = PictureFormat::of(data) else {
+    let Some(format) = PictureFormat::detect(data) else {
         return;
     };
     let _ = size(data, format);
@@ -13,6 +13,6 @@ pub(crate) fn check(data: &[u8]) {
     };
     assert!(picture.bytes.len() <= MOST_BYTES);
     assert!(picture.sent.longest() <= VisionBudget::DEFAULT.longest);
-    let sent = PictureFormat::of(&picture.bytes).expect("a picture");
+    let sent = PictureFormat::detect(&picture.bytes).expect("a picture");
     assert_eq!(size(&picture.bytes, sent), Ok(picture.sent));
 }

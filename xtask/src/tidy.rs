@@ -5,6 +5,7 @@ mod arrows;
 mod circles;
 mod contents;
 mod disk;
+mod function_names;
 mod functions;
 mod links;
 mod nouns;
@@ -50,12 +51,13 @@ impl fmt::Display for Finding {
 }
 
 /// All rules.
-const RULES: [fn(&Repository) -> Vec<Finding>; 20] = [
+const RULES: [fn(&Repository) -> Vec<Finding>; 21] = [
     arrows::between_rooms,
     arrows::to_libraries,
     circles::largest,
     contents::complete,
     disk::only_workspace,
+    function_names::describe_results,
     functions::length,
     links::lead_somewhere,
     nouns::one_meaning,

@@ -29,7 +29,7 @@ pub(crate) enum OutputFormat {
 
 impl OutputFormat {
     /// Returns the format that the flag `--json` selects.
-    pub(crate) fn of(json: bool) -> Self {
+    pub(crate) fn from_json_flag(json: bool) -> Self {
         if json {
             OutputFormat::Json
         } else {

@@ -79,7 +79,7 @@ pub(crate) fn hush_panics(form: OutputFormat) {
         if form == OutputFormat::Text || thread::current().id() != main {
             print_error(&format!(
                 "lancet: {}\n",
-                words(&place, under_way().as_ref())
+                fault_message(&place, under_way().as_ref())
             ));
         }
         let _ = PANICKED_AT.set(place);
@@ -90,11 +90,15 @@ pub(crate) fn hush_panics(form: OutputFormat) {
 pub(crate) fn report_panic(form: OutputFormat) {
     if form == OutputFormat::Json {
         let place = PANICKED_AT.get().map_or("an unknown place", String::as_str);
-        put_error("internal", &words(place, under_way().as_ref()), form);
+        put_error(
+            "internal",
+            &fault_message(place, under_way().as_ref()),
+            form,
+        );
     }
 }
 
-fn words(place: &str, call: Option<&Cancel>) -> String {
+fn fault_message(place: &str, call: Option<&Cancel>) -> String {
     // Without a registered call the message does not mention files: the command reads, or it is `lancet mcp`, where the
     // answer to the call says whether they were written.
     let files = match call {

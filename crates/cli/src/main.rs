@@ -35,7 +35,7 @@ use terminal::print_error;
 fn main() -> ExitCode {
     let typed = arguments::arranged(std::env::args_os().collect());
     // The format is needed before anything is parsed, so that the error for a wrong command line uses it as well.
-    let form = OutputFormat::of(typed.iter().any(|word| word == "--json"));
+    let form = OutputFormat::from_json_flag(typed.iter().any(|word| word == "--json"));
     fault::hush_panics(form);
     let ended = catch_unwind(AssertUnwindSafe(|| start(&typed, form)));
     let exit = ended.unwrap_or_else(|_| {

@@ -36,7 +36,7 @@ pub(crate) enum Offer<'a> {
 
 impl<'a> Offer<'a> {
     /// Returns the offer that the flags of a server describe.
-    pub(crate) fn of(arguments: &'a OfferArguments) -> Offer<'a> {
+    pub(crate) fn from_arguments(arguments: &'a OfferArguments) -> Offer<'a> {
         match &arguments.prefix {
             Some(prefix) => Offer::Prefixed(&arguments.choice.tools, prefix),
             None => Offer::Chosen(&arguments.choice.tools),

@@ -74,7 +74,7 @@ fn scans(bytes: &[u8], format: PictureFormat) -> Result<Scans, PictureError> {
 /// # Errors
 /// The bytes are not a complete picture.
 pub fn as_png(bytes: &[u8]) -> Result<std::borrow::Cow<'_, [u8]>, PictureError> {
-    match PictureFormat::of(bytes) {
+    match PictureFormat::detect(bytes) {
         Some(PictureFormat::Png) => Ok(bytes.into()),
         Some(format) => std::panic::catch_unwind(|| {
             // The decoder accepts a truncated picture.

@@ -28,13 +28,13 @@ pub fn to_git<'b>(
         Conversion::Text => false,
         Conversion::Auto => true,
     };
-    let statistics = LineEndStatistics::of(content);
+    let statistics = LineEndStatistics::from_bytes(content);
     if statistics.crlf == 0 {
         return Cow::Borrowed(content);
     }
     if guess {
         let kept_so = |bytes: &[u8]| {
-            let kept = LineEndStatistics::of(bytes);
+            let kept = LineEndStatistics::from_bytes(bytes);
             kept.crlf > 0 && !kept.looks_binary()
         };
         if statistics.looks_binary() || committed.is_some_and(kept_so) {
@@ -61,7 +61,7 @@ struct LineEndStatistics {
 }
 
 impl LineEndStatistics {
-    fn of(bytes: &[u8]) -> LineEndStatistics {
+    fn from_bytes(bytes: &[u8]) -> LineEndStatistics {
         let mut found = LineEndStatistics::default();
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {

@@ -66,7 +66,7 @@ impl Ground {
             let entry = entries.next().expect("as many as git has");
             let listed = [line, b"\n", debug.as_bytes()].concat();
             assert_eq!(
-                shown(&entry).escape_ascii().to_string(),
+                format_entry(&entry).escape_ascii().to_string(),
                 listed.escape_ascii().to_string()
             );
             rest = &after[debug_end..];
@@ -79,7 +79,7 @@ impl Ground {
 }
 
 /// Returns an entry as git shows it; the bits of the flags that are only in git's memory are not compared.
-fn shown(entry: &IndexEntry<'_>) -> Vec<u8> {
+fn format_entry(entry: &IndexEntry<'_>) -> Vec<u8> {
     let stat = entry.stat;
     let mut line = format!("{:06o} {} {}\t", entry.mode, entry.id, entry.stage).into_bytes();
     line.extend_from_slice(entry.name);

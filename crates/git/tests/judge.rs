@@ -380,7 +380,7 @@ fn damage_of_any_kind_is_told_or_harmless() {
         0..3u8,
     );
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(
-        laws::asked().unwrap_or(400),
+        laws::requested_cases().unwrap_or(400),
     ));
     let done = runner.run(&law, |(file, at, byte, how)| {
         let path = &files[file.index(files.len())];

@@ -26,7 +26,7 @@ pub enum CheckpointKind {
 impl CheckpointKind {
     /// Returns the name of this value in JSON output.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::ByHand => "byHand",
             Self::Before => "before",
@@ -39,7 +39,7 @@ impl CheckpointKind {
         self as i64
     }
 
-    pub(crate) fn of(number: i64) -> Option<Self> {
+    pub(crate) fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Self::ByHand),
             1 => Some(Self::Before),
@@ -93,7 +93,7 @@ impl CheckpointEntryKind {
         self as i64
     }
 
-    pub(crate) fn of(number: i64) -> Option<Self> {
+    pub(crate) fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Self::File),
             1 => Some(Self::Link),

@@ -27,7 +27,7 @@ pub enum EventKind {
 impl EventKind {
     /// Returns the name of this value in JSON output.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Changed => "changed",
             Self::Waiting => "waiting",
@@ -44,7 +44,7 @@ impl EventKind {
 
     /// Returns the kind with this number in the database; none for a number that only a newer version of lancet
     /// knows.
-    pub(crate) fn of(number: i64) -> Option<Self> {
+    pub(crate) fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Self::Changed),
             1 => Some(Self::Waiting),

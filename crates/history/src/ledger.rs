@@ -157,7 +157,7 @@ impl Ledger {
         for range in observed.shown {
             entry.seen.add(range.clone());
         }
-        entry.numbers.shown(observed.numbered);
+        entry.numbers.mark_shown(observed.numbered);
         if observed.content.is_some() {
             entry.content = observed.content;
         }
@@ -258,7 +258,7 @@ impl Ledger {
 
     /// Records that the session was notified that another program changed a file which it wrote, so that it is
     /// notified only once.
-    pub fn told(&mut self, path: &Path) {
+    pub fn mark_notified(&mut self, path: &Path) {
         self.update(path, |entry| entry.wrote = None);
     }
 

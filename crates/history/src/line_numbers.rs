@@ -112,7 +112,7 @@ impl LineNumbers {
     }
 
     /// Records that lines were shown with the numbers that they have now.
-    pub fn shown(&mut self, lines: Range<u64>) {
+    pub fn mark_shown(&mut self, lines: Range<u64>) {
         if self.pieces.is_empty() || lines.is_empty() {
             return;
         }

@@ -28,7 +28,7 @@ impl Mark {
 
     /// Returns the part of a prompt that is stored: its first line that is not blank, without control characters.
     #[must_use]
-    pub fn kept(prompt: &str) -> String {
+    pub fn stored_line(prompt: &str) -> String {
         let line = prompt.lines().map(str::trim).find(|line| !line.is_empty());
         let plain = line.unwrap_or_default().chars().map(|c| match c {
             c if c.is_control() => ' ',
@@ -83,9 +83,15 @@ mod tests {
 
     #[test]
     fn the_first_line_is_kept_and_not_more_than_its_limit() {
-        assert_eq!(Mark::kept("\n  fix the\tparser \nplease"), "fix the parser");
-        assert_eq!(Mark::kept(" \n"), "");
-        assert_eq!(Mark::kept(&"é".repeat(200)).chars().count(), Mark::LONGEST);
-        assert_eq!(Mark::kept("a\u{1b}[31mb"), "a [31mb");
+        assert_eq!(
+            Mark::stored_line("\n  fix the\tparser \nplease"),
+            "fix the parser"
+        );
+        assert_eq!(Mark::stored_line(" \n"), "");
+        assert_eq!(
+            Mark::stored_line(&"é".repeat(200)).chars().count(),
+            Mark::LONGEST
+        );
+        assert_eq!(Mark::stored_line("a\u{1b}[31mb"), "a [31mb");
     }
 }

@@ -93,7 +93,7 @@ impl MemoryHistory {
     }
 
     /// Locks everything: whatever a method does is one transaction.
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn lock_state(&self) -> MutexGuard<'_, Kept> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -107,7 +107,7 @@ impl Default for MemoryHistory {
 impl Drop for MemoryHistory {
     fn drop(&mut self) {
         let process = self.process;
-        self.kept().alive.remove(&process);
+        self.lock_state().alive.remove(&process);
     }
 }
 

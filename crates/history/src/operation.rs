@@ -80,7 +80,7 @@ pub const ALREADY_UNDONE: &str = "-";
 impl OperationKind {
     /// Returns the name of this value in JSON output.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Change => "change",
             Self::Undo => "undo",
@@ -95,7 +95,7 @@ impl OperationKind {
 
     /// Returns the kind with this number in the database; none for a number that only a newer version of lancet
     /// knows.
-    pub(crate) fn of(number: i64) -> Option<Self> {
+    pub(crate) fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Self::Change),
             1 => Some(Self::Undo),
@@ -109,7 +109,7 @@ impl OperationKind {
 impl OperationState {
     /// Returns the name of this value in JSON output.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Begun => "begun",
             Self::Done => "done",
@@ -123,7 +123,7 @@ impl OperationState {
 
     /// Returns the state with this number in the database; none for a number that only a newer version of lancet
     /// knows.
-    pub(crate) fn of(number: i64) -> Option<Self> {
+    pub(crate) fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Self::Begun),
             1 => Some(Self::Done),
@@ -136,7 +136,7 @@ impl OperationState {
 impl ChangeKind {
     /// Returns the name of this value in JSON output.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Create => "create",
             Self::Update => "update",
@@ -152,7 +152,7 @@ impl ChangeKind {
 
     /// Returns the kind with this number in the database; none for a number that only a newer version of lancet
     /// knows.
-    pub(crate) fn of(number: i64) -> Option<Self> {
+    pub(crate) fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Self::Create),
             1 => Some(Self::Update),

@@ -276,7 +276,7 @@ impl CommentKind {
         self as i64
     }
 
-    pub(crate) fn of(number: i64) -> Option<Self> {
+    pub(crate) fn from_number(number: i64) -> Option<Self> {
         match number {
             0 => Some(Self::Words),
             1 => Some(Self::TakenBack),
@@ -289,7 +289,7 @@ impl CommentKind {
 impl DeliveredWith {
     /// Returns the name of this value in JSON output.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Answer => "answer",
             Self::Prompt => "prompt",
@@ -300,7 +300,7 @@ impl DeliveredWith {
         self as i64
     }
 
-    pub(crate) fn of(number: i64) -> Self {
+    pub(crate) fn from_number(number: i64) -> Self {
         match number {
             1 => Self::Prompt,
             _ => Self::Answer,

@@ -38,13 +38,13 @@ impl Session {
     /// Reads a file.
     pub fn read(&self, arguments: ReadArguments) -> Reply {
         let path = Some(arguments.file_path.clone());
-        stages::run_typed(self, &builtin::read::Read, path, arguments.asked())
+        stages::run_typed(self, &builtin::read::Read, path, arguments.into_request())
     }
 
     /// Edits a file.
     pub fn edit(&self, arguments: EditArguments) -> Reply {
         let path = Some(arguments.file_path.clone());
-        stages::run_typed(self, &builtin::edit::Edit, path, arguments.asked())
+        stages::run_typed(self, &builtin::edit::Edit, path, arguments.into_request())
     }
 
     /// Edits one or several files, all or nothing.
@@ -54,14 +54,14 @@ impl Session {
             self,
             &builtin::multi_edit::MultiEdit,
             path,
-            arguments.asked(),
+            arguments.into_request(),
         )
     }
 
     /// Writes a file.
     pub fn write(&self, arguments: WriteArguments) -> Reply {
         let path = Some(arguments.file_path.clone());
-        stages::run_typed(self, &builtin::write::Write, path, arguments.asked())
+        stages::run_typed(self, &builtin::write::Write, path, arguments.into_request())
     }
 
     /// Replaces, inserts or deletes one cell of a notebook.
@@ -71,20 +71,20 @@ impl Session {
             self,
             &builtin::notebook_edit::NotebookEdit,
             path,
-            arguments.asked(),
+            arguments.into_request(),
         )
     }
 
     /// Lists files by a pattern of names.
     pub fn glob(&self, arguments: GlobArguments) -> Reply {
         let path = arguments.path.clone();
-        stages::run_typed(self, &builtin::glob::Glob, path, arguments.asked())
+        stages::run_typed(self, &builtin::glob::Glob, path, arguments.into_request())
     }
 
     /// Searches files for a regular expression.
     pub fn grep(&self, arguments: GrepArguments) -> Reply {
         let path = arguments.path.clone();
-        stages::run_typed(self, &builtin::grep::Grep, path, arguments.asked())
+        stages::run_typed(self, &builtin::grep::Grep, path, arguments.into_request())
     }
 
     /// Applies a reply in which a model wrote its edits: SEARCH/REPLACE blocks, `apply_patch`, unified diffs, whole

@@ -123,7 +123,7 @@ impl Lancet {
 /// Names a rule with the file and line that it is from.
 fn rule_named(entry: &LayeredRule) -> Message {
     message![
-        verbatim(entry.effect.word()),
+        verbatim(entry.effect.as_str()),
         " ",
         verbatim(&entry.rule),
         " (",

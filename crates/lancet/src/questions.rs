@@ -283,7 +283,8 @@ impl Questions {
     /// # Errors
     /// The state folder cannot be written.
     pub fn keep_reply(&self, id: &str, reply: &Reply) -> Result<(), HistoryError> {
-        self.store.keep_answer(id, &KeptReply::of(reply).encode())
+        self.store
+            .keep_answer(id, &KeptReply::from_reply(reply).encode())
     }
 
     /// Returns the answer of the call that carried out the decision; none if no call has.

@@ -40,7 +40,7 @@ impl ResidencyTeller {
         told.insert(status.root.clone(), status);
         let written = ToldNote {
             process: std::process::id(),
-            indexes: told.values().map(ToldRoot::of).collect(),
+            indexes: told.values().map(ToldRoot::from_status).collect(),
         };
         // Searches go on at full speed even if the disk is full, so errors are ignored.
         if let Ok(text) = serde_json::to_string(&written) {
@@ -116,11 +116,11 @@ struct ToldFacts {
 }
 
 impl ToldRoot {
-    fn of(status: &IndexStatus) -> ToldRoot {
+    fn from_status(status: &IndexStatus) -> ToldRoot {
         let (residency, why, facts) = match &status.residency {
             Residency::Building => ("building", None, None),
-            Residency::Absent(why) => ("absent", Some(why.word().to_owned()), None),
-            Residency::Resident(facts) => ("resident", None, Some(ToldFacts::of(facts))),
+            Residency::Absent(why) => ("absent", Some(why.as_str().to_owned()), None),
+            Residency::Resident(facts) => ("resident", None, Some(ToldFacts::from_facts(facts))),
         };
         ToldRoot {
             root: status.root.to_string_lossy().into_owned(),
@@ -138,7 +138,7 @@ impl ToldRoot {
             "absent" => {
                 let word = self.why?;
                 let mut known = WhyNot::ALL.into_iter();
-                Residency::Absent(known.find(|why| why.word() == word)?)
+                Residency::Absent(known.find(|why| why.as_str() == word)?)
             }
             _ => return None,
         };
@@ -150,7 +150,7 @@ impl ToldRoot {
 }
 
 impl ToldFacts {
-    fn of(facts: &ResidentFacts) -> ToldFacts {
+    fn from_facts(facts: &ResidentFacts) -> ToldFacts {
         let since = facts.since.duration_since(UNIX_EPOCH).unwrap_or_default();
         ToldFacts {
             since: milliseconds(since),

@@ -130,7 +130,7 @@ impl Reviews {
     /// # Errors
     /// The state folder cannot be read.
     pub fn file(&self, path: &Path) -> Result<Option<ReviewedFile>, HistoryError> {
-        let Some(chain) = Chain::of(&*self.store, path, None, &self.others()?)? else {
+        let Some(chain) = Chain::load(&*self.store, path, None, &self.others()?)? else {
             return Ok(None);
         };
         let is_all_own = chain.steps.iter().all(|step| step.operation.is_a_persons());
@@ -192,7 +192,7 @@ impl Reviews {
             };
             looks.push(look(path, chain::revision(&change.after)));
             // The file's earlier names are marked as seen, too.
-            let chain = Chain::of(&*self.store, path, Some(id), &self.others()?)?;
+            let chain = Chain::load(&*self.store, path, Some(id), &self.others()?)?;
             for step in chain.iter().flat_map(|chain| &chain.steps) {
                 let old = step.change().moved_from.as_deref();
                 looks.extend(old.map(|old| NewLook {

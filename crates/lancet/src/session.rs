@@ -160,7 +160,7 @@ impl Session {
     /// Loads the stored ledger of a named session: all of it at the first call, later the entries that other processes
     /// of the same session added. If the store cannot be read, the model has to read files again; nothing is lost.
     pub(crate) fn refresh(&self) {
-        let Some((name, store)) = self.kept() else {
+        let Some((name, store)) = self.name_and_store() else {
             return;
         };
         let mut ledger = self.ledger();
@@ -177,7 +177,7 @@ impl Session {
 
     /// Stores the ledger entries of several files, in one transaction.
     pub(crate) fn keep_files(&self, paths: &[&Path]) {
-        let Some((name, store)) = self.kept() else {
+        let Some((name, store)) = self.name_and_store() else {
             return;
         };
         let ledger = self.ledger();
@@ -192,13 +192,13 @@ impl Session {
 
     /// Removes a file's entry, from the store as well.
     pub(crate) fn forget(&self, path: &Path) {
-        if let Some((name, store)) = self.kept() {
+        if let Some((name, store)) = self.name_and_store() {
             let _ = store.forget(name, path);
         }
     }
 
     fn keep_all(&self) {
-        let Some((name, store)) = self.kept() else {
+        let Some((name, store)) = self.name_and_store() else {
             return;
         };
         let ledger = self.ledger();
@@ -206,7 +206,7 @@ impl Session {
         let _ = store.save(name, &entries);
     }
 
-    fn kept(&self) -> Option<(&SessionName, &Arc<dyn LedgerStore>)> {
+    fn name_and_store(&self) -> Option<(&SessionName, &Arc<dyn LedgerStore>)> {
         Some((self.inner.name.as_ref()?, self.lancet.base().store()?))
     }
 }

@@ -155,7 +155,7 @@ impl Sessions {
                 waiting: questions
                     .iter()
                     .filter(|question| question.session == key)
-                    .map(WaitingQuestion::of)
+                    .map(WaitingQuestion::from_record)
                     .collect(),
                 stop: stops.iter().find(|stop| stop.session == key).cloned(),
                 sub_agent: sub_agents.get(key).cloned(),
@@ -225,7 +225,7 @@ impl Sessions {
 }
 
 impl WaitingQuestion {
-    fn of(question: &lancet_history::QuestionRecord) -> Self {
+    fn from_record(question: &lancet_history::QuestionRecord) -> Self {
         let files = question.files.iter().map(|file| file.path.clone());
         Self {
             id: question.id.clone(),

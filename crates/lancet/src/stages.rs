@@ -253,7 +253,7 @@ fn answer(context: &CallContext<'_>, asked: Asked) -> Result<Reply, Refusal> {
         Asked::Read(arguments) => {
             let page = examine::read::examine(context, &arguments)?;
             record::read(context, &page);
-            diagnosis::shown(context, &page);
+            diagnosis::notify_shown(context, &page);
             Ok(reply::page(page))
         }
         Asked::View(arguments) => match examine::folder::examine(context, &arguments.file_path)? {

@@ -41,7 +41,7 @@ impl WriteScope {
     }
 
     /// Returns a description of what the scope allows, for a refusal.
-    pub(crate) fn words(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let by = &self.by;
         match self.writable.as_slice() {
             [] => format!("{by} allows no writing"),
@@ -78,7 +78,7 @@ mod tests {
         let both = WriteScope::new(folders(&["/w"]), folders(&["/w"]), "It");
         assert!(!both.allows(Path::new("/w/file")));
         assert_eq!(
-            WriteScope::new(Vec::new(), Vec::new(), "It").words(),
+            WriteScope::new(Vec::new(), Vec::new(), "It").describe(),
             "It allows no writing"
         );
     }

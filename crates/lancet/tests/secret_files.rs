@@ -150,7 +150,7 @@ fn guesses() -> Vec<serde_json::Value> {
 }
 
 /// Returns everything that is answered to a guess, except for the path of the test's folder and the duration.
-fn told(reply: &Reply, root: &std::path::Path) -> String {
+fn normalized_answer(reply: &Reply, root: &std::path::Path) -> String {
     let mut data = reply.data().clone();
     data.as_object_mut().map(|data| data.remove("durationMs"));
     format!("{} {data}", reply.text()).replace(root.to_str().expect("UTF-8"), "R")
@@ -192,7 +192,7 @@ fn nothing_is_told_of_a_file_that_is_not_shown_before_a_yes() {
                             "{}",
                             reply.text()
                         );
-                        let told = told(&reply, &root);
+                        let told = normalized_answer(&reply, &root);
                         let checked = checked.replace(root.to_str().expect("UTF-8"), "R");
                         if given != name {
                             assert!(

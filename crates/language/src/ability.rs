@@ -33,7 +33,7 @@ pub(crate) enum Renames {
 
 impl Renames {
     /// Reads the rename options, from the first answer or from a later registration.
-    pub(crate) fn of(options: &Value) -> Option<Renames> {
+    pub(crate) fn from_options(options: &Value) -> Option<Renames> {
         if options["prepareProvider"] == true {
             Some(Renames::AfterPreparing)
         } else if *options == true || options.is_object() {
@@ -73,7 +73,7 @@ pub(crate) struct Pull {
 
 impl Ability {
     /// Reads the answer to `initialize`.
-    pub(crate) fn of(capabilities: &Value) -> Ability {
+    pub(crate) fn from_capabilities(capabilities: &Value) -> Ability {
         let sync = &capabilities["textDocumentSync"];
         let kind = sync.as_u64().or_else(|| sync["change"].as_u64());
         let save = &sync["save"];
@@ -91,18 +91,18 @@ impl Ability {
             } else {
                 Saves::Untold
             },
-            pull: Pull::of(&capabilities["diagnosticProvider"]),
+            pull: Pull::from_options(&capabilities["diagnosticProvider"]),
             watches: false,
-            rename: Renames::of(&capabilities["renameProvider"]),
-            will_move: FileFilters::of(&moves["willRename"]),
-            did_move: FileFilters::of(&moves["didRename"]),
+            rename: Renames::from_options(&capabilities["renameProvider"]),
+            will_move: FileFilters::from_options(&moves["willRename"]),
+            did_move: FileFilters::from_options(&moves["didRename"]),
         }
     }
 }
 
 impl Pull {
     /// Reads the diagnostics options, from the first answer or from a later registration.
-    pub(crate) fn of(options: &Value) -> Option<Pull> {
+    pub(crate) fn from_options(options: &Value) -> Option<Pull> {
         options.is_object().then(|| Pull {
             identifier: options["identifier"].as_str().map(str::to_owned),
             reaches_others: options["interFileDependencies"] != false,
@@ -169,10 +169,10 @@ mod tests {
 
     #[test]
     fn old_and_new_forms_of_capabilities_are_read() {
-        let old = Ability::of(&json!({ "textDocumentSync": 2 }));
+        let old = Ability::from_capabilities(&json!({ "textDocumentSync": 2 }));
         assert_eq!((old.changes, old.saves), (Changes::Ranges, Saves::Told));
         assert_eq!(old.encoding, Encoding::Utf16);
-        let new = Ability::of(&json!({
+        let new = Ability::from_capabilities(&json!({
             "positionEncoding": "utf-8",
             "textDocumentSync": { "change": 1, "save": { "includeText": true } },
             "diagnosticProvider": { "interFileDependencies": false, "workspaceDiagnostics": true },

@@ -87,7 +87,7 @@ impl Diagnosis {
         if all.is_empty() {
             return;
         }
-        let lines = TextLines::of(text);
+        let lines = TextLines::new(text);
         for diagnosis in all {
             let line = lines.line(diagnosis.line);
             diagnosis.column = encoding.column(line, diagnosis.place);
@@ -157,7 +157,7 @@ mod tests {
         })
     }
 
-    fn said(items: &[Value], text: &str) -> Vec<Diagnosis> {
+    fn located_diagnoses(items: &[Value], text: &str) -> Vec<Diagnosis> {
         let mut all = Diagnosis::all(&json!(items), Severity::Hint);
         Diagnosis::located(&mut all, text, Encoding::Utf16);
         all
@@ -193,16 +193,16 @@ mod tests {
 
     #[test]
     fn a_second_one_of_the_same_kind_is_new() {
-        let before = said(&[at(0, "bad")], "x\n");
-        let after = said(&[at(0, "bad"), at(1, "bad")], "x\nx\n");
+        let before = located_diagnoses(&[at(0, "bad")], "x\n");
+        let after = located_diagnoses(&[at(0, "bad"), at(1, "bad")], "x\nx\n");
         assert_eq!(without(&after, &before).len(), 1);
         assert_eq!(without(&before, &after), []);
     }
 
     #[test]
     fn the_same_message_at_another_line_is_new() {
-        let before = said(&[at(0, "bad")], "x\ny\n");
-        let after = said(&[at(1, "bad")], "x\ny\n");
+        let before = located_diagnoses(&[at(0, "bad")], "x\ny\n");
+        let after = located_diagnoses(&[at(1, "bad")], "x\ny\n");
         assert_eq!(without(&after, &before).len(), 1);
     }
 
@@ -220,7 +220,7 @@ mod tests {
                 let text: String = lines.iter().map(|(line, _)| format!("{line}\n")).collect();
                 let bad: Vec<Value> = lines.iter().enumerate().filter(|(_, (_, bad))| *bad)
                     .map(|(place, _)| at(u32::try_from(place).expect("small"), "bad")).collect();
-                said(&bad, &text)
+                located_diagnoses(&bad, &text)
             };
             let before = state(&lines);
             let mut moved: Vec<(String, bool)> = more.into_iter().map(|line| (line, false)).collect();
@@ -239,7 +239,7 @@ mod tests {
         ) {
             let of = |kinds: &[u32]| -> Vec<Diagnosis> {
                 let items: Vec<Value> = kinds.iter().map(|kind| at(0, &kind.to_string())).collect();
-                said(&items, "x")
+                located_diagnoses(&items, "x")
             };
             let fresh = without(&of(&after), &of(&before));
             for kind in 0..4_u32 {

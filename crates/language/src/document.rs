@@ -136,7 +136,7 @@ pub(crate) struct FileState {
 
 impl FileState {
     /// Returns all diagnostics that were reported last.
-    pub(crate) fn said(&self) -> Vec<Diagnosis> {
+    pub(crate) fn reported_diagnostics(&self) -> Vec<Diagnosis> {
         let mut all = self.pulled.clone();
         all.extend(self.pushed.iter().cloned());
         all

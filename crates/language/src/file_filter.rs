@@ -23,7 +23,7 @@ struct Registration {
 
 impl FileFilters {
     /// Reads the options of a file operation from the first answer.
-    pub(crate) fn of(options: &Value) -> FileFilters {
+    pub(crate) fn from_options(options: &Value) -> FileFilters {
         let mut filters = FileFilters::default();
         if options.is_object() {
             filters.add(None, options);
@@ -83,7 +83,7 @@ mod tests {
     fn files_are_covered_by_the_patterns_of_their_scheme() {
         let filter =
             json!({ "scheme": "file", "pattern": { "glob": "**/*.{py,pyi}", "matches": "file" } });
-        let filters = FileFilters::of(&json!({ "filters": [filter] }));
+        let filters = FileFilters::from_options(&json!({ "filters": [filter] }));
         assert!(covers(&filters, "/project/a/b.py") && covers(&filters, "/c.pyi"));
         assert!(!covers(&filters, "/project/a.rs"));
         for other in [
@@ -91,10 +91,13 @@ mod tests {
             json!({ "pattern": { "glob": "**", "matches": "folder" } }),
             json!({ "pattern": { "glob": "{" } }),
         ] {
-            let filters = FileFilters::of(&json!({ "filters": [other] }));
+            let filters = FileFilters::from_options(&json!({ "filters": [other] }));
             assert!(!covers(&filters, "/project/a.py"));
         }
-        assert!(!covers(&FileFilters::of(&Value::Null), "/project/a.py"));
+        assert!(!covers(
+            &FileFilters::from_options(&Value::Null),
+            "/project/a.py"
+        ));
     }
 
     #[test]

@@ -70,7 +70,7 @@ pub(crate) struct TextLines<'a> {
 }
 
 impl<'a> TextLines<'a> {
-    pub(crate) fn of(text: &'a str) -> TextLines<'a> {
+    pub(crate) fn new(text: &'a str) -> TextLines<'a> {
         let bytes = text.as_bytes();
         let mut starts = vec![0];
         for (place, byte) in bytes.iter().enumerate() {
@@ -109,7 +109,7 @@ impl<'a> TextLines<'a> {
 
 /// Returns the change from one text to another as the protocol's content change: the lines that differ, as one range.
 pub(crate) fn content_change(before: &str, after: &str, encoding: Encoding) -> Value {
-    let (old, new) = (TextLines::of(before), TextLines::of(after));
+    let (old, new) = (TextLines::new(before), TextLines::new(after));
     let mut start = before
         .bytes()
         .zip(after.bytes())
@@ -176,14 +176,14 @@ mod tests {
 
     #[test]
     fn lines_end_as_in_the_protocol() {
-        let lines = TextLines::of("a\r\nb\rc\nd");
+        let lines = TextLines::new("a\r\nb\rc\nd");
         let all: Vec<_> = (0..5).map(|number| lines.line(number)).collect();
         assert_eq!(all, ["a", "b", "c", "d", ""]);
     }
 
     /// Applies a content change as the protocol defines it.
     fn applied(before: &str, change: &Value, encoding: Encoding) -> String {
-        let lines = TextLines::of(before);
+        let lines = TextLines::new(before);
         let place = |position: &Value| {
             let number = |name: &str| position[name].as_u64().expect("a number") as usize;
             let start = lines.starts[number("line")];

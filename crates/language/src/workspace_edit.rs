@@ -99,7 +99,7 @@ pub(crate) fn spans(
     encoding: Encoding,
 ) -> Result<Vec<PlannedSpan>, EditFault> {
     let malformed = |why: &str| Err(EditFault::Malformed(why.to_owned()));
-    let lines = TextLines::of(text);
+    let lines = TextLines::new(text);
     let mut spans = Vec::with_capacity(edits.len());
     for edit in edits {
         let Some(new) = edit["newText"].as_str() else {

@@ -37,16 +37,16 @@ impl Holder {
     #[must_use]
     pub fn of_byte(file: &Path, byte: u64) -> Option<Holder> {
         let byte = byte.to_string();
-        Self::of(file, |kind, start| kind == "POSIX" && start == byte)
+        Self::find(file, |kind, start| kind == "POSIX" && start == byte)
     }
 
     /// Returns the process that holds a lock file.
     #[must_use]
     pub fn of_file(file: &Path) -> Option<Holder> {
-        Self::of(file, |kind, _| kind == "FLOCK")
+        Self::find(file, |kind, _| kind == "FLOCK")
     }
 
-    fn of(file: &Path, fits: impl Fn(&str, &str) -> bool) -> Option<Holder> {
+    fn find(file: &Path, fits: impl Fn(&str, &str) -> bool) -> Option<Holder> {
         let inode = fs::metadata(file).ok()?.ino().to_string();
         let mut locks = String::new();
         let list = File::open("/proc/locks").ok()?;

@@ -118,7 +118,7 @@ fn notes(state: &Path) -> Vec<(String, PathBuf)> {
 mod tests {
     use super::*;
 
-    fn told(state: &Path) -> Vec<String> {
+    fn sorted_notes(state: &Path) -> Vec<String> {
         let mut told = ResidentNote::of_all_processes(state);
         told.sort();
         told
@@ -131,13 +131,13 @@ mod tests {
             ResidentNote::new(state.path()),
             ResidentNote::new(state.path()),
         );
-        assert!(told(state.path()).is_empty());
+        assert!(sorted_notes(state.path()).is_empty());
         first.publish("a").expect("published");
         second.publish("b").expect("published");
         first.publish("c").expect("published");
-        assert_eq!(told(state.path()), ["b", "c"]);
+        assert_eq!(sorted_notes(state.path()), ["b", "c"]);
         drop(first);
-        assert_eq!(told(state.path()), ["b"]);
+        assert_eq!(sorted_notes(state.path()), ["b"]);
         drop(second);
         let left = fs::read_dir(state.path().join(FOLDER)).expect("there");
         assert_eq!(left.count(), 0);
@@ -157,7 +157,7 @@ mod tests {
         for name in names {
             fs::write(folder.join(name), "{}").expect("written");
         }
-        assert!(told(state.path()).is_empty());
+        assert!(sorted_notes(state.path()).is_empty());
         assert_eq!(
             fs::read_dir(&folder).expect("there").count(),
             4,
@@ -165,7 +165,7 @@ mod tests {
         );
         let note = ResidentNote::new(state.path());
         note.publish("mine").expect("published");
-        assert_eq!(told(state.path()), ["mine"]);
+        assert_eq!(sorted_notes(state.path()), ["mine"]);
         assert_eq!(fs::read_dir(&folder).expect("there").count(), 2);
         assert!(folder.join("slots").exists(), "the budget stays");
     }

@@ -37,7 +37,7 @@ pub(crate) struct ClientProfile {
 impl ClientProfile {
     /// Looks up the client of this name. `meta` is the `_meta` of its request, `set` contains the limits from the
     /// settings, and `extent` is the data extent from the server's options.
-    pub(crate) fn of(
+    pub(crate) fn for_client(
         client: Option<&str>,
         meta: &Map<String, Value>,
         set: &[ClientLimit],

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 pub(crate) use dialog::Dialog;
 use form::FormAnswer;
-pub(crate) use form::{decision as decision_form, reason as reason_form, words as words_of};
+pub(crate) use form::{decision as decision_form, given_reason as words_of, reason as reason_form};
 
 /// Who is prompted before a write. If neither the client nor a record is used, the engine's approver decides; without
 /// an approver there is no prompt.

@@ -296,7 +296,7 @@ impl Endpoint {
 
     /// Returns the answer to a body that is not a message.
     fn faulty(&self, fault: &Fault, status: StatusCode) -> HttpResponse {
-        let words = || format!("a message was not taken: {}", fault.words());
+        let words = || format!("a message was not taken: {}", fault.message());
         self.log.say(Level::Warn, words);
         let mut response = Response::new(Full::new(fault.line().into()).boxed());
         *response.status_mut() = status;

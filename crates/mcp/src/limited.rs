@@ -24,7 +24,11 @@ struct LimitedView {
 
 impl LimitedViews {
     /// Returns the view that a call with this `_meta` uses, and a notice about it that is given only once.
-    pub(crate) fn of(&self, lancet: Lancet, meta: &Map<String, Value>) -> (Lancet, Option<String>) {
+    pub(crate) fn view_for(
+        &self,
+        lancet: Lancet,
+        meta: &Map<String, Value>,
+    ) -> (Lancet, Option<String>) {
         match Sandbox::read(meta) {
             Sandbox::Open => (lancet, None),
             Sandbox::Limited(scope) => (self.limited(lancet, scope), None),

@@ -69,7 +69,7 @@ impl Fault {
     }
 
     /// Returns the text for the log, which never contains a part of the message itself.
-    pub(crate) fn words(&self) -> &str {
+    pub(crate) fn message(&self) -> &str {
         &self.words
     }
 }

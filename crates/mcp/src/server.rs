@@ -122,7 +122,7 @@ impl Server {
     fn manners(&self, context: &RequestContext<RoleServer>) -> ClientProfile {
         let client = context.client_info();
         let name = client.as_ref().map(|client| client.name.as_str());
-        ClientProfile::of(
+        ClientProfile::for_client(
             name,
             &context.meta,
             &self.process.lancet.settings().read.clients,
@@ -187,7 +187,7 @@ impl Server {
             }
             RootsDecision::Refuse(refusal) => return refused(&refusal, &request.name),
         };
-        let (lancet, notice) = self.connection().views.of(lancet, &context.meta);
+        let (lancet, notice) = self.connection().views.view_for(lancet, &context.meta);
         self.connection().notices.keep(notice);
         let session = match self.connection().session(&identity, &lancet, token) {
             Ok(session) => session,

@@ -72,7 +72,7 @@ where
     /// line keeps its permit until the answer was sent.
     fn answer(&self, fault: &Fault, place: Place) {
         self.log.say(Level::Warn, || {
-            format!("a message was not taken: {}", fault.words())
+            format!("a message was not taken: {}", fault.message())
         });
         let (writer, line, log) = (self.writer.clone(), fault.line(), self.log.clone());
         tokio::spawn(async move {

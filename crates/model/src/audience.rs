@@ -157,7 +157,7 @@ impl Audience {
     /// Shortens a path for an answer: relative to the folder that the reader's relative paths start from, where the
     /// path is below it.
     #[doc(hidden)]
-    pub fn told<'p>(&self, path: &'p Path, first_root: &Path) -> &'p Path {
+    pub fn shorten_path<'p>(&self, path: &'p Path, first_root: &Path) -> &'p Path {
         let from = match self {
             Audience::Tools { .. } => first_root,
             Audience::Shell { working } => working,
@@ -190,7 +190,7 @@ impl Audience {
                 Vocabulary::TextEditor => spelled(&self.tool(TEXT_EDITOR), &lines.view_arguments()),
             };
         };
-        let mut command = format!("lancet read {}", word(lines.path, working));
+        let mut command = format!("lancet read {}", quote_shell_argument(lines.path, working));
         for (flag, number) in [
             ("--offset", lines.offset),
             ("--limit", lines.limit),
@@ -215,7 +215,7 @@ impl Audience {
                 format!("{call} lists everything below it, where the {glob} tool is on.")
             }
             Audience::Shell { working } => {
-                let folder = word(folder, working);
+                let folder = quote_shell_argument(folder, working);
                 format!("lancet glob '**' {folder} lists everything below it.")
             }
         }
@@ -370,7 +370,7 @@ pub fn name_from(path: &Path, working: Option<&Path>) -> String {
 }
 
 /// Quotes a path as an argument of a command line that is typed in the working folder.
-fn word(path: &Path, working: &Path) -> String {
+fn quote_shell_argument(path: &Path, working: &Path) -> String {
     let path = match path.strip_prefix(working) {
         Ok(below) if below.as_os_str().is_empty() => Path::new("."),
         Ok(below) => below,
@@ -401,7 +401,7 @@ mod tests {
     fn a_path_is_told_from_the_folder_that_it_is_below() {
         let told = |path: &'static str, root: &str| -> String {
             let audience = Audience::default();
-            let told = audience.told(Path::new(path), Path::new(root));
+            let told = audience.shorten_path(Path::new(path), Path::new(root));
             told.to_string_lossy().into_owned()
         };
         assert_eq!(told("/w/a/b", "/w"), "a/b");
@@ -471,7 +471,10 @@ mod tests {
             ("/w/it's", r"'it'\''s'"),
             ("/w/$HOME", "'$HOME'"),
         ] {
-            assert_eq!(word(Path::new(path), Path::new("/w")), typed);
+            assert_eq!(
+                quote_shell_argument(Path::new(path), Path::new("/w")),
+                typed
+            );
         }
     }
 }

@@ -243,7 +243,7 @@ pub struct HunkLines {
 
 impl HunkLines {
     /// Returns the name of a hunk.
-    pub fn of(hunk: &Hunk) -> Self {
+    pub fn from_hunk(hunk: &Hunk) -> Self {
         Self {
             old: (hunk.old_start, hunk.old_lines),
             new: (hunk.new_start, hunk.new_lines),

@@ -34,7 +34,7 @@ pub enum Mode {
 
 impl Mode {
     /// Returns the name of the mode in settings and on the command line.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Mode::Ask => "ask",
             Mode::AcceptEdits => "accept-edits",
@@ -95,7 +95,7 @@ impl fmt::Display for LayeredRule {
         write!(
             formatter,
             "{} {} ({}, {})",
-            self.effect.word(),
+            self.effect.as_str(),
             self.rule,
             self.layer.name(),
             self.source
@@ -135,7 +135,7 @@ impl fmt::Display for Cause<'_> {
             Cause::ReadRoot(root) => {
                 write!(formatter, "{} is a folder for reading only", root.display())
             }
-            Cause::Mode(mode) => write!(formatter, "the mode is {}", mode.word()),
+            Cause::Mode(mode) => write!(formatter, "the mode is {}", mode.as_str()),
             Cause::Nothing => formatter.write_str("no rule denies reading it"),
         }
     }

@@ -71,7 +71,7 @@ pub enum Effect {
 
 impl Effect {
     /// Returns the name of the effect's list in the settings.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Effect::Deny => "deny",
             Effect::Ask => "ask",

@@ -45,7 +45,7 @@ impl Section {
             "read roots" => self.ground.read_roots = paths(),
             "mode" => {
                 let modes = [Mode::Ask, Mode::AcceptEdits, Mode::Plan, Mode::Bypass];
-                let named = modes.into_iter().find(|mode| mode.word() == value);
+                let named = modes.into_iter().find(|mode| mode.as_str() == value);
                 self.mode = named.expect("a mode");
             }
             "open" => self.scopes.push(Scope::parse(value).expect("a scope")),
@@ -58,7 +58,7 @@ impl Section {
                     other => panic!("{other} is no layer"),
                 };
                 let effects = [Effect::Deny, Effect::Ask, Effect::Allow];
-                let effect = effects.into_iter().find(|known| known.word() == effect);
+                let effect = effects.into_iter().find(|known| known.as_str() == effect);
                 self.entries.push(LayeredRule {
                     effect: effect.expect("an effect"),
                     rule: Rule::parse(value).expect("a rule"),
@@ -88,7 +88,7 @@ fn named(cause: &Cause<'_>) -> String {
         Cause::Protected { name } => format!("protected `{name}`"),
         Cause::Secret { pattern } => format!("secret `{pattern}`"),
         Cause::ReadRoot(root) => format!("read root `{}`", root.display()),
-        Cause::Mode(mode) => format!("mode {}", mode.word()),
+        Cause::Mode(mode) => format!("mode {}", mode.as_str()),
         Cause::Nothing => "–".to_owned(),
     }
 }

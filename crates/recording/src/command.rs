@@ -99,7 +99,7 @@ fn quoted(word: &str) -> String {
 mod tests {
     use super::*;
 
-    fn shown(words: &[&str]) -> String {
+    fn render_command(words: &[&str]) -> String {
         let words: Vec<String> = words.iter().map(ToString::to_string).collect();
         shown_command(&words)
     }
@@ -126,13 +126,13 @@ mod tests {
                 "sh -c 'API_TOKEN=*** make; echo --password ***'",
             ),
         ] {
-            assert_eq!(shown(words), expected);
+            assert_eq!(render_command(words), expected);
         }
     }
 
     #[test]
     fn a_long_command_is_cut() {
-        let long = shown(&["echo", &"é".repeat(1000)]);
+        let long = render_command(&["echo", &"é".repeat(1000)]);
         assert_eq!(long.chars().count(), RecordedCall::LONGEST);
         assert!(long.ends_with('…'));
     }

@@ -82,8 +82,8 @@ pub(crate) fn files(
         match (chains.get(&path), before, after) {
             (Some(states), before, after) => {
                 let known = (
-                    before.as_ref().map(KnownState::of),
-                    after.as_ref().map(KnownState::of),
+                    before.as_ref().map(KnownState::from_kept),
+                    after.as_ref().map(KnownState::from_kept),
                 );
                 out.files.extend(gaps(&path, states, known));
             }
@@ -148,7 +148,7 @@ fn side(
 }
 
 impl KnownState {
-    fn of(side: &KeptState) -> KnownState {
+    fn from_kept(side: &KeptState) -> KnownState {
         let inode = stamp_of(&side.entry.stamp).inode;
         KnownState {
             revision: side.revision,
@@ -192,7 +192,11 @@ fn changed(path: PathBuf, before: &KeptState, after: &KeptState) -> ChangedFile 
 }
 
 fn one_sided(path: PathBuf, before: Option<&KeptState>, after: Option<&KeptState>) -> ChangedFile {
-    entry(path, before.map(KnownState::of), after.map(KnownState::of))
+    entry(
+        path,
+        before.map(KnownState::from_kept),
+        after.map(KnownState::from_kept),
+    )
 }
 
 fn entry(path: PathBuf, before: Option<KnownState>, after: Option<KnownState>) -> ChangedFile {

@@ -84,7 +84,7 @@ pub struct SyntaxState {
 impl Syntax {
     /// Detects the language of a file by its name or its first line; returns none if it is unknown. The lines after the
     /// budget is spent are plain text.
-    pub fn of(path: &Path, first_line: &str, budget: Duration) -> Option<Self> {
+    pub fn detect(path: &Path, first_line: &str, budget: Duration) -> Option<Self> {
         static SET: OnceLock<SyntaxSet> = OnceLock::new();
         let set = SET.get_or_init(SyntaxSet::load_defaults_newlines);
         let reference = by_name(set, path).or_else(|| set.find_syntax_by_first_line(first_line))?;
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn the_parts_of_a_line_are_named_and_lie_in_it_in_order() {
-        let mut syntax = Syntax::of(Path::new("a.rs"), "", LONG).expect("Rust");
+        let mut syntax = Syntax::detect(Path::new("a.rs"), "", LONG).expect("Rust");
         let mut state = syntax.start();
         let text = "let x = 1; // é";
         let spans = syntax.line(&mut state, text);
@@ -202,17 +202,17 @@ mod tests {
 
     #[test]
     fn an_unknown_language_has_none_and_a_first_line_names_one() {
-        assert!(Syntax::of(Path::new("a.unknown"), "text", LONG).is_none());
-        assert!(Syntax::of(Path::new("run"), "#!/bin/sh", LONG).is_some());
+        assert!(Syntax::detect(Path::new("a.unknown"), "text", LONG).is_none());
+        assert!(Syntax::detect(Path::new("run"), "#!/bin/sh", LONG).is_some());
     }
 
     #[test]
     fn a_line_without_end_and_a_spent_budget_end_the_names() {
-        let mut syntax = Syntax::of(Path::new("a.js"), "", LONG).expect("JavaScript");
+        let mut syntax = Syntax::detect(Path::new("a.js"), "", LONG).expect("JavaScript");
         let mut state = syntax.start();
         assert_eq!(syntax.line(&mut state, &"1,".repeat(LONGEST_LINE)), []);
         assert_eq!(syntax.line(&mut state, "let x"), []);
-        let mut spent = Syntax::of(Path::new("a.js"), "", Duration::ZERO).expect("JavaScript");
+        let mut spent = Syntax::detect(Path::new("a.js"), "", Duration::ZERO).expect("JavaScript");
         let mut state = spent.start();
         std::thread::sleep(Duration::from_millis(1));
         assert_eq!(spent.line(&mut state, "let x"), []);

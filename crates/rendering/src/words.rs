@@ -23,7 +23,7 @@ pub fn changed_words(old: &str, new: &str) -> Option<ChangedWords> {
     if old.len() > LONGEST || new.len() > LONGEST {
         return None;
     }
-    let (old_words, new_words) = (words(old), words(new));
+    let (old_words, new_words) = (split_words(old), split_words(new));
     let mut input = InternedInput::default();
     input.update_before(old_words.iter().map(|word| &old[word.clone()]));
     input.update_after(new_words.iter().map(|word| &new[word.clone()]));
@@ -58,7 +58,7 @@ fn joined(words: &[Range<usize>], range: Range<usize>) -> Option<Range<usize>> {
 }
 
 /// Splits a line into words: runs of letters and digits, runs of blanks, and every other character by itself.
-fn words(line: &str) -> Vec<Range<usize>> {
+fn split_words(line: &str) -> Vec<Range<usize>> {
     #[derive(PartialEq, Eq)]
     enum Kind {
         Word,

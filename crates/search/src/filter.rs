@@ -73,11 +73,14 @@ impl Filter {
             builder.allow_unclosed_class(false);
             for line in &lines {
                 let added = builder.add_line(None, line);
-                added.map_err(|error| GlobError { why: words(&error) })?;
+                added.map_err(|error| GlobError {
+                    why: glob_error_message(&error),
+                })?;
             }
             let built = builder.build();
-            self.globs
-                .push(built.map_err(|error| GlobError { why: words(&error) })?);
+            self.globs.push(built.map_err(|error| GlobError {
+                why: glob_error_message(&error),
+            })?);
         }
         self.negated = self.globs.iter().any(|globs| globs.num_whitelists() > 0);
         Ok(self)
@@ -206,7 +209,7 @@ fn with_files(glob: &str) -> String {
 }
 
 /// Returns the reason why a glob cannot be compiled, without the glob, which the caller knows.
-fn words(error: &ignore::Error) -> String {
+fn glob_error_message(error: &ignore::Error) -> String {
     match error {
         ignore::Error::Glob { err, .. } => err.clone(),
         other => other.to_string(),

@@ -12,7 +12,7 @@ pub trait HeldContents: fmt::Debug + Send + Sync {
     /// Returns the content of a file of the result, by its absolute path; `None` if it is not, or no longer, in memory.
     /// The file is then read from the disk. Drop the content before another search of the same thread begins: a tree
     /// takes in no change while one of its contents is in use.
-    fn held(&self, path: &Path) -> Option<HeldFile<'_>>;
+    fn held_file(&self, path: &Path) -> Option<HeldFile<'_>>;
 }
 
 /// The whole content of a file.

@@ -316,7 +316,7 @@ impl ReadUntilNul<'_> {
             return Err(FileOutcome::TooLarge);
         }
         // One byte more, so that the end of the file is noticed.
-        let mut text = MappedText::of(size + 1)?;
+        let mut text = MappedText::with_capacity(size + 1)?;
         loop {
             if text.length > LARGEST_WHOLE {
                 return Err(FileOutcome::TooLarge);

@@ -190,7 +190,7 @@ pub async fn of_call(
         }
         false => (None, None),
     };
-    let of_client = SubAgentClient::of(client);
+    let of_client = SubAgentClient::find_by_name(client);
     match found {
         (_, Some(owner)) if is_of_client(&owner.session, client) => CallConversation {
             session: Some(owner.session),

@@ -53,7 +53,7 @@ const CLIENTS: &[SubAgentClient] = &[
 
 impl SubAgentClient {
     /// Returns the client of this name, if it is known to run sub-agents.
-    pub fn of(client: Option<&str>) -> Option<&'static Self> {
+    pub fn find_by_name(client: Option<&str>) -> Option<&'static Self> {
         let client = client?.to_lowercase();
         CLIENTS.iter().find(|row| client.starts_with(row.client))
     }
@@ -211,7 +211,8 @@ mod tests {
 
     #[test]
     fn the_notice_names_the_hooks_where_there_are_any() {
-        let notice = |client| SubAgentClient::of(Some(client)).map(SubAgentClient::notice);
+        let notice =
+            |client| SubAgentClient::find_by_name(Some(client)).map(SubAgentClient::notice);
         assert!(
             notice("claude-code").is_some_and(|words| words.contains("lancet install claude-code"))
         );

@@ -80,7 +80,7 @@ impl Tokens {
             read(&path)
         };
         let person = token(PERSON_TOKEN)?;
-        Self::of(&token(WRITE_TOKEN)?, &token(READ_TOKEN)?, &person)
+        Self::new(&token(WRITE_TOKEN)?, &token(READ_TOKEN)?, &person)
     }
 
     /// Creates all tokens again. The old ones then work only for a server that has loaded them before.
@@ -95,7 +95,7 @@ impl Tokens {
         Self::load(state)
     }
 
-    fn of(write: &str, read: &str, person: &str) -> Result<Self, TokenError> {
+    fn new(write: &str, read: &str, person: &str) -> Result<Self, TokenError> {
         let tokens = Self {
             write: blake3::hash(write.as_bytes()),
             read: blake3::hash(read.as_bytes()),

@@ -16,7 +16,7 @@ pub enum Wall {
 
 impl Wall {
     /// Returns the confinement as text for people.
-    pub fn words(self) -> String {
+    pub fn describe(self) -> String {
         match self {
             Self::Stands(level) => {
                 format!("Landlock level {level}: the kernel refuses every write outside")

@@ -109,7 +109,7 @@ pub fn claude_settings(text: &str, path: &Path) -> Result<ClaudeSettings, Claude
                     source: path.display().to_string(),
                     stands_for: None,
                 }),
-                Err(why) => settings.leave(&format!("{} {rule}", effect.word()), &why),
+                Err(why) => settings.leave(&format!("{} {rule}", effect.as_str()), &why),
             }
         }
     }

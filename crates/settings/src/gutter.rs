@@ -12,7 +12,7 @@ impl Gutter {
     /// an anchor written.
     #[doc(hidden)]
     pub fn write(self, out: &mut String, line: usize, whole: Option<&str>) {
-        let digits = Digits::of(line);
+        let digits = Digits::from_number(line);
         match (self, whole) {
             (Self::Hash, Some(text)) => {
                 out.push_str(digits.text());
@@ -47,7 +47,7 @@ struct Digits {
 }
 
 impl Digits {
-    fn of(number: usize) -> Self {
+    fn from_number(number: usize) -> Self {
         let mut digits = Self {
             bytes: [b'0'; 20],
             start: 20,

@@ -129,7 +129,7 @@ fn values_in_force(settings: &Settings, key: &Key) -> Vec<InForce> {
         Form::Rules => {
             let effect = key.name.strip_prefix("permissions.");
             let rules = settings.rules.iter();
-            let rules = rules.filter(|rule| effect == Some(rule.effect.word()));
+            let rules = rules.filter(|rule| effect == Some(rule.effect.as_str()));
             entries(key, rules, |rule| {
                 (
                     None,
@@ -154,7 +154,7 @@ fn values_in_force(settings: &Settings, key: &Key) -> Vec<InForce> {
             key,
             &settings.hooks,
             |LayeredHook { hook, origin, .. }| {
-                let name = format!("{}.{:?}", hook.on.word(), hook.rule);
+                let name = format!("{}.{:?}", hook.on.as_str(), hook.rule);
                 (Some(name), format!("{:?}", hook.command), *origin)
             },
         ),
@@ -214,7 +214,7 @@ fn value_of(settings: &Settings, key: &Key) -> Option<String> {
         Field::Several => match key.form {
             Form::Tools => Some(quoted(&settings.tools.as_ref()?.join(","))),
             Form::Askers => {
-                let words: Vec<&str> = settings.ask.by.iter().map(|asker| asker.word()).collect();
+                let words: Vec<&str> = settings.ask.by.iter().map(|asker| asker.as_str()).collect();
                 Some(format!("{words:?}"))
             }
             Form::Program => Some(&settings.ask.notify)

@@ -123,7 +123,7 @@ pub fn with_rule(text: &str, effect: Effect, rule: &str) -> Result<String, KeepE
         .as_table_like_mut()
         .ok_or_else(|| form("permissions is not a table"))?;
     let list = table
-        .entry(effect.word())
+        .entry(effect.as_str())
         .or_insert_with(|| Item::Value(Value::Array(Array::new())));
     // The list may be written as a single string.
     if let Some(only) = list.as_str().map(str::to_owned) {

@@ -107,7 +107,7 @@ impl Unit {
     }
 
     /// Lists the units in a phrase, for an error message.
-    pub(super) fn words(self) -> String {
+    pub(super) fn unit_names(self) -> String {
         let names = self.units().iter().map(|(name, _)| *name);
         names.collect::<Vec<_>>().join(", ")
     }
@@ -193,7 +193,7 @@ const fn key(
 
 impl Key {
     /// Sets the field of a key whose value is one of some words.
-    const fn word(
+    const fn choice(
         self,
         set: fn(&mut Settings, &str),
         get: fn(&Settings) -> Option<&'static str>,

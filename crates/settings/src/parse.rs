@@ -272,7 +272,7 @@ impl ValueReader<'_> {
         };
         let number = number.filter(|number| (least..=most).contains(number));
         let number = number.ok_or_else(|| {
-            let units = unit.words();
+            let units = unit.unit_names();
             self.wrong(&format!(
                 "a whole number from {least} to {most}, or a text with a unit ({units})"
             ))

@@ -57,7 +57,7 @@ impl HookTime {
 
     /// Returns the word used in the settings.
     #[must_use]
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Before => "before",
             Self::After => "after",
@@ -82,7 +82,7 @@ impl Hook {
     /// Returns an identifier that no other entry has.
     #[must_use]
     pub fn id(&self) -> String {
-        let on = self.on.word().to_owned();
+        let on = self.on.as_str().to_owned();
         let timeout = self.timeout.as_millis().to_string();
         fingerprint(&[&[on, self.rule.clone(), timeout], &self.command])
     }

@@ -22,7 +22,7 @@ macro_rules! choice {
             }
 
             /// Returns the word for the value.
-            pub fn word(self) -> &'static str {
+            pub fn as_str(self) -> &'static str {
                 match self { $($name::$variant => $word),+ }
             }
         }

@@ -44,7 +44,7 @@ pub(crate) enum FaultKind {
 
 impl FaultKind {
     /// Describes the fault in a phrase.
-    pub(crate) fn words(self) -> String {
+    pub(crate) fn describe(self) -> String {
         match self {
             FaultKind::Open(bracket) => format!("\"{}\" is not closed", char::from(bracket)),
             FaultKind::Stray(bracket) => format!("\"{}\" closes nothing", char::from(bracket)),

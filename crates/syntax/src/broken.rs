@@ -23,7 +23,7 @@ pub fn first_error(language: Language, text: &str, until: Instant) -> Option<Syn
     };
     match brackets(language, text, 0) {
         Brackets::Broken(fault) => Some(of_fault(text, fault)),
-        _ => Some(found.told(text, 0)),
+        _ => Some(found.to_syntax_error(text, 0)),
     }
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn newly_broken(
     recent: &RecentTrees,
     until: Instant,
 ) -> Option<SyntaxError> {
-    let language = Language::of(path)?;
+    let language = Language::from_path(path)?;
     if language == Language::Json
         && (is_loose(path) || before.contains("//") || after.contains("//"))
     {
@@ -66,7 +66,7 @@ pub(crate) fn newly_broken(
     let fault = fault.or_else(|| new_fault(language, (before, after), changed));
     Some(match fault {
         Some(fault) => of_fault(after, fault),
-        None => found.told(after, changed),
+        None => found.to_syntax_error(after, changed),
     })
 }
 
@@ -152,7 +152,7 @@ fn found(node: &Node<'_>) -> TreeError {
 impl TreeError {
     /// Returns the error with its place. A tree's error begins where the parser gave up a construct, which may be far
     /// before the change; the text up to the change did parse, so the place is after it.
-    fn told(&self, text: &str, changed: usize) -> SyntaxError {
+    fn to_syntax_error(&self, text: &str, changed: usize) -> SyntaxError {
         if let Some(token) = &self.missing {
             let words = match token.bytes().any(|byte| byte.is_ascii_alphanumeric()) {
                 true => format!("missing {}", token.replace('_', " ")),
@@ -182,7 +182,7 @@ impl TreeError {
 }
 
 fn of_fault(text: &str, fault: Fault) -> SyntaxError {
-    at(text, fault.at, fault.kind.words())
+    at(text, fault.at, fault.kind.describe())
 }
 
 /// Creates an error at a byte offset.

@@ -84,7 +84,7 @@ impl Language {
     ];
 
     /// Returns the language of a file by its name.
-    pub fn of(path: &Path) -> Option<Self> {
+    pub fn from_path(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?;
         let known = |(known, _): &&(&str, Language)| known.eq_ignore_ascii_case(ending);
         ENDINGS.iter().find(known).map(|(_, language)| *language)

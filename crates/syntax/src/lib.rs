@@ -52,7 +52,7 @@ impl TreeReader {
 
 impl SyntaxReader for TreeReader {
     fn language(&self, path: &Path) -> Option<&'static str> {
-        Language::of(path).map(Language::name)
+        Language::from_path(path).map(Language::name)
     }
 
     fn most_bytes(&self) -> usize {
@@ -66,6 +66,6 @@ impl SyntaxReader for TreeReader {
 
     fn outline(&self, path: &Path, text: &str) -> Option<SyntaxOutline> {
         let until = Instant::now() + self.time_limit;
-        outline(Language::of(path)?, text, until)
+        outline(Language::from_path(path)?, text, until)
     }
 }

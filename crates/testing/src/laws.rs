@@ -10,14 +10,14 @@ const OF_THE_TEST_COMMAND: u32 = 10_000;
 
 /// Returns the number of cases in `LANCET_LAW_CASES`.
 #[must_use]
-pub fn asked() -> Option<u32> {
+pub fn requested_cases() -> Option<u32> {
     std::env::var("LANCET_LAW_CASES").ok()?.parse().ok()
 }
 
 /// Returns the number of cases of a law: 256, or the number in `LANCET_LAW_CASES`.
 #[must_use]
 pub fn cases() -> u32 {
-    asked().unwrap_or(CASES)
+    requested_cases().unwrap_or(CASES)
 }
 
 /// Returns the configuration of a law: [`cases`], and no file with failing cases.
@@ -36,7 +36,7 @@ pub fn costly() -> Config {
 /// limited. If more cases are requested than there, as by `cargo xtask torture`, all of them are tried.
 #[must_use]
 pub fn limited(cases: u32, most: u32) -> u32 {
-    within(asked(), cases, most)
+    within(requested_cases(), cases, most)
 }
 
 fn within(asked: Option<u32>, cases: u32, most: u32) -> u32 {

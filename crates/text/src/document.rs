@@ -179,7 +179,7 @@ impl<'a> Document<'a> {
     }
 
     fn index(&self) -> &LineIndex {
-        self.lines.get_or_init(|| LineIndex::of(&self.view))
+        self.lines.get_or_init(|| LineIndex::new(&self.view))
     }
 }
 

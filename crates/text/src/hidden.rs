@@ -21,7 +21,7 @@ pub enum HiddenKind {
 }
 
 impl HiddenKind {
-    fn of(character: char) -> Option<HiddenKind> {
+    fn from_char(character: char) -> Option<HiddenKind> {
         match character {
             '\u{E0000}'..='\u{E007F}' => Some(HiddenKind::Tags),
             '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => Some(HiddenKind::Bidirectional),
@@ -33,7 +33,7 @@ impl HiddenKind {
     }
 
     /// Returns the name of the kind in words.
-    pub fn words(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             HiddenKind::Tags => "tag characters",
             HiddenKind::Bidirectional => "bidirectional control",
@@ -61,9 +61,9 @@ pub struct Hidden {
 
 impl Hidden {
     /// Returns a description of the run, bounded in length: its code points, and what tag characters spell.
-    pub fn words(&self, text: &str) -> String {
+    pub fn describe(&self, text: &str) -> String {
         let run = &text[self.range.clone()];
-        let mut words = String::from(self.kind.words());
+        let mut words = String::from(self.kind.name());
         for character in run.chars().take(NAMED) {
             // Writing to a string cannot fail.
             let _ = write!(words, " U+{:04X}", u32::from(character));
@@ -93,11 +93,11 @@ pub fn hidden(text: &str) -> impl Iterator<Item = Hidden> + '_ {
         while rest < text.len() {
             let (at, kind) = text[rest..]
                 .char_indices()
-                .find_map(|(at, character)| Some((rest + at, HiddenKind::of(character)?)))
+                .find_map(|(at, character)| Some((rest + at, HiddenKind::from_char(character)?)))
                 .unwrap_or((text.len(), HiddenKind::Tags));
             let run = text[at..]
                 .chars()
-                .take_while(|character| HiddenKind::of(*character) == Some(kind));
+                .take_while(|character| HiddenKind::from_char(*character) == Some(kind));
             let (count, length) = run.fold((0, 0), |(count, length), character| {
                 (count + 1, length + character.len_utf8())
             });
@@ -141,7 +141,7 @@ pub fn may_hide(text: &str) -> bool {
     !text.is_ascii()
         && text
             .chars()
-            .any(|character| HiddenKind::of(character).is_some())
+            .any(|character| HiddenKind::from_char(character).is_some())
 }
 
 #[cfg(test)]
@@ -177,13 +177,17 @@ mod tests {
         let text = "two\u{E006F}\u{E0062}\u{E0065}\u{E0079}";
         let found = hidden(text).next().expect("found");
         assert_eq!(
-            found.words(text),
+            found.describe(text),
             "tag characters U+E006F U+E0062 U+E0065 U+E0079, which spell \"obey\""
         );
         let long: String = (0..10_000).map(|_| '\u{E0041}').collect();
         let found = hidden(&long).next().expect("found");
-        assert!(found.words(&long).len() < 300, "{}", found.words(&long));
-        assert!(found.words(&long).contains("and 9988 more"));
+        assert!(
+            found.describe(&long).len() < 300,
+            "{}",
+            found.describe(&long)
+        );
+        assert!(found.describe(&long).contains("and 9988 more"));
     }
 
     #[test]
@@ -214,10 +218,10 @@ mod tests {
             for found in hidden(&text) {
                 prop_assert!(found.range.start >= last && !found.range.is_empty());
                 for character in text[found.range.clone()].chars() {
-                    prop_assert_eq!(HiddenKind::of(character), Some(found.kind));
+                    prop_assert_eq!(HiddenKind::from_char(character), Some(found.kind));
                 }
                 for character in text[last..found.range.start].chars() {
-                    prop_assert!(matches!(HiddenKind::of(character), None | Some(HiddenKind::ZeroWidth)));
+                    prop_assert!(matches!(HiddenKind::from_char(character), None | Some(HiddenKind::ZeroWidth)));
                 }
                 last = found.range.end;
             }

@@ -127,11 +127,11 @@ pub fn find_hunk(
     hunk: &HunkBounds,
     line: Option<usize>,
 ) -> Result<Verdict, HunkMiss> {
-    let bounded = Bounded::of(query, hunk)?;
+    let bounded = Bounded::resolve(query, hunk)?;
     if query.old.is_empty() {
         return insertion(query, hunk, &bounded);
     }
-    let search = Search::of(query, hunk)?;
+    let search = Search::new(query, hunk)?;
     let verdict = search.find(&bounded.bounds, line);
     match verdict {
         Verdict::Found(found) if hunk.says_what_an_edit_says() => Ok(as_an_edit(query, found)),
@@ -149,14 +149,14 @@ struct Bounded {
 }
 
 impl Bounded {
-    fn of(query: &Query<'_>, hunk: &HunkBounds) -> Result<Bounded, HunkMiss> {
+    fn resolve(query: &Query<'_>, hunk: &HunkBounds) -> Result<Bounded, HunkMiss> {
         let mut bounds = Bounds::whole_lines();
         if hunk.at_end {
             bounds = bounds.at_end();
         }
         let anchored = match hunk.anchors.is_empty() {
             true => None,
-            false => Some(Anchored::of(
+            false => Some(Anchored::locate(
                 query.view,
                 &hunk.anchors,
                 hunk.next_anchor.as_deref(),
@@ -179,7 +179,7 @@ struct Search<'q> {
 }
 
 impl<'q> Search<'q> {
-    fn of(query: &Query<'q>, hunk: &HunkBounds) -> Result<Search<'q>, HunkMiss> {
+    fn new(query: &Query<'q>, hunk: &HunkBounds) -> Result<Search<'q>, HunkMiss> {
         let is_open = is_open(query.view);
         let is_marked =
             FinalNewline::Lacking == hunk.old_end || FinalNewline::Lacking == hunk.new_end;

@@ -57,13 +57,13 @@ use text_lines::TextLines;
 
 /// Finds the old text of a query and works out what its replacement changes.
 pub fn find(query: &Query<'_>) -> Verdict {
-    let source = SourceText::of(query.view, query.damaged, query.bounds);
+    let source = SourceText::new(query.view, query.damaged, query.bounds);
     let task = Task {
         source: &source,
         old: query.old,
         new: query.new,
         occurrences: query.occurrences,
-        deletion: Deletion::of(query.new),
+        deletion: Deletion::from_new_text(query.new),
         tolerance: query.tolerance,
         abbreviations: query.abbreviations,
         leaks: query.leaks,
@@ -86,13 +86,13 @@ pub fn find(query: &Query<'_>) -> Verdict {
 /// represents are removed with the blanks around them and their newline. A newline that ends a line with other text is
 /// not removed.
 pub fn deleted_lines(view: &str, place: &Range<usize>, old: &str) -> Option<Range<usize>> {
-    whole_lines::whole_lines(view, place, &TextLines::of(old))
+    whole_lines::whole_lines(view, place, &TextLines::new(old))
 }
 
 /// Returns the remarks on an exact edit of this place.
 pub fn remarks_on(view: &str, place: Range<usize>, old: &str, new: &str) -> Vec<Remark> {
-    let deletion = Deletion::of(new);
-    let (old, new) = (TextLines::of(old), TextLines::of(new));
+    let deletion = Deletion::from_new_text(new);
+    let (old, new) = (TextLines::new(old), TextLines::new(new));
     remarks::remarks(view, &[place], &old, &new, deletion)
 }
 
@@ -103,7 +103,7 @@ fn lenient(task: &Task<'_>) -> Option<Verdict> {
         .or_else(|| look_alike::find(task))
         .or_else(|| abbreviation::find(task))
         .or_else(|| {
-            let matcher = line_matcher::LineMatcher::of(task)?;
+            let matcher = line_matcher::LineMatcher::for_task(task)?;
             trailing::find(task, &matcher)
                 .or_else(|| indent::find(task, &matcher))
                 .or_else(|| tabs::find(task, &matcher))

@@ -104,7 +104,7 @@ fn leaked_numbers(known: &[&str], places: &[usize], new: &str) -> Option<Leak> {
             } else {
                 format!("All {count} lines begin")
             },
-            first.shown(),
+            first.describe(),
         )
         .into(),
         mended: (new.len() <= MENDED_MOST).then(|| without_numbers(new, first.separator)),
@@ -133,9 +133,9 @@ pub fn without_numbers_of(old: &str, new: &str) -> Option<String> {
 }
 
 fn leaked_marks(known: &[&str], new: &str) -> Option<Leak> {
-    let marks = DiffMarks::of(new)?;
+    let marks = DiffMarks::detect(new)?;
     let has_form = |text: &&str| {
-        DiffMarks::of(text).is_some_and(|known| known.plus || known.minus)
+        DiffMarks::detect(text).is_some_and(|known| known.plus || known.minus)
             || (text_lines(text).any(|line| line.starts_with('+'))
                 && text_lines(text).any(|line| line.starts_with('-')))
     };
@@ -156,7 +156,7 @@ struct DiffMarks {
 }
 
 impl DiffMarks {
-    fn of(text: &str) -> Option<DiffMarks> {
+    fn detect(text: &str) -> Option<DiffMarks> {
         let mut marks = DiffMarks {
             plus: false,
             minus: false,

@@ -175,7 +175,7 @@ struct LineBegin {
 }
 
 impl LineIndex {
-    pub(crate) fn of(text: &str) -> LineIndex {
+    pub(crate) fn new(text: &str) -> LineIndex {
         let mut before = Vec::with_capacity(text.len() / BLOCK + 1);
         let mut newlines = 0;
         for block in text.as_bytes().chunks(BLOCK) {

@@ -42,7 +42,7 @@ impl LookAlikeKind {
     ];
 
     /// Returns the kind of a character that folds to an ASCII one or is that ASCII character.
-    pub(crate) fn of(character: char) -> Option<LookAlikeKind> {
+    pub(crate) fn from_char(character: char) -> Option<LookAlikeKind> {
         match fold_char(character) {
             '\'' => Some(LookAlikeKind::SingleQuote),
             '"' => Some(LookAlikeKind::DoubleQuote),
@@ -59,9 +59,9 @@ pub(crate) struct LookAlikeKinds(u8);
 
 impl LookAlikeKinds {
     /// Returns the kinds that a unit belongs to.
-    pub(crate) fn of(unit: &str) -> LookAlikeKinds {
+    pub(crate) fn from_unit(unit: &str) -> LookAlikeKinds {
         let mut kinds = LookAlikeKinds::default();
-        for kind in unit.chars().filter_map(LookAlikeKind::of) {
+        for kind in unit.chars().filter_map(LookAlikeKind::from_char) {
             kinds.add(kind);
         }
         if !unit.is_ascii() && !unit.nfc().eq(unit.nfd()) {
@@ -160,7 +160,7 @@ struct LengthChange {
 
 impl<'t> Folded<'t> {
     /// Folds the text. A text without anything to fold is borrowed.
-    pub(crate) fn of(source: &'t str) -> Folded<'t> {
+    pub(crate) fn new(source: &'t str) -> Folded<'t> {
         let mut folded = Folded {
             source,
             text: Cow::Borrowed(source),
@@ -277,7 +277,7 @@ mod tests {
     use super::*;
 
     fn fold(text: &str) -> String {
-        Folded::of(text).text().to_owned()
+        Folded::new(text).text().to_owned()
     }
 
     #[test]
@@ -310,7 +310,7 @@ mod tests {
     #[test]
     fn offsets_lead_back_to_the_borders_of_units() {
         let source = "a\u{201C}b\u{E9}c e\u{301}";
-        let folded = Folded::of(source);
+        let folded = Folded::new(source);
         assert_eq!(folded.text(), "a\"be\u{301}c e\u{301}");
         let back: Vec<_> = (0..=folded.text().len())
             .map(|at| folded.source_of(at))

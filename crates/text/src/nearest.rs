@@ -58,7 +58,7 @@ pub struct Region {
 
 /// Returns up to six regions of the view that are most like `old`, the best first; none where nothing is alike.
 pub(crate) fn nearest(view: &str, lines: &dyn LineTable, old: &str) -> Vec<Region> {
-    let Some(needle) = place::Needle::of(old) else {
+    let Some(needle) = place::Needle::new(old) else {
         return Vec::new();
     };
     let mut found: Vec<(u8, Range<usize>)> = peaks::peaks(view, old)

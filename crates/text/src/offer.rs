@@ -35,7 +35,7 @@ pub(crate) use tokens::are_alike;
 /// - Where it has gaps such as `...`, the text around them is searched for in order.
 /// - Otherwise the region that is most alike is offered, if no other region is as near.
 pub fn correct(view: &str, lines: &dyn LineTable, old: &str, new: &str) -> Correction {
-    let sent = SentLines::of(old);
+    let sent = SentLines::from_text(old);
     let mut several = None;
     let mut has_gaps = false;
     for stripped in Stripped::candidates(&sent.lines) {
@@ -164,7 +164,7 @@ fn goes_on(view: &str, place: &Range<usize>, new: &str) -> bool {
 
 /// Returns the new text with lines of the file for its gaps, if it has as many gaps as the old text, or none.
 fn new_text_filled(view: &str, quote: &QuotedText<'_>, fit: &Fit, new: &str) -> Option<String> {
-    let sent = SentLines::of(new);
+    let sent = SentLines::from_text(new);
     let ours = quote.stripped.strip(&sent.lines);
     let count = ours.iter().filter(|line| gaps::is_gap(line)).count();
     if count == 0 {

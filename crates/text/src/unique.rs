@@ -26,7 +26,7 @@ pub fn unique_extension(
     which: usize,
 ) -> Option<Range<usize>> {
     let place = places.get(which)?;
-    let extensions = Extensions::of(view, lines, place);
+    let extensions = Extensions::for_place(view, lines, place);
     // For each number of lines below: one more than the most lines above that another place has in common.
     let mut shared_above = vec![0usize; extensions.ends.len()];
     let (before, after) = (
@@ -95,7 +95,7 @@ struct Extensions {
 }
 
 impl Extensions {
-    fn of(view: &str, lines: &dyn LineTable, place: &Range<usize>) -> Extensions {
+    fn for_place(view: &str, lines: &dyn LineTable, place: &Range<usize>) -> Extensions {
         let first = lines.line_of(place.start);
         // A place that ends in a newline ends on the line of that newline.
         let last = lines.line_of(place.end.saturating_sub(1).max(place.start));

@@ -18,7 +18,7 @@ use lancet::history::{EventWait, EventsSince, Wake};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-use crate::plain::said;
+use crate::plain::plain_text_response;
 
 /// The largest number of clients that listen.
 const MOST: usize = 64;
@@ -60,19 +60,19 @@ impl Events {
     /// Answers a request with a stream of lines.
     pub(crate) async fn answer(&self, query: Option<&str>) -> Response {
         let Some(since) = since(query) else {
-            return said(
+            return plain_text_response(
                 StatusCode::BAD_REQUEST,
                 "`since` is the number of an event, 0 or more\n",
             );
         };
         let unreadable = || {
-            said(
+            plain_text_response(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "the events cannot be read\n",
             )
         };
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
-            return said(
+            return plain_text_response(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "too many clients listen already\n",
             );

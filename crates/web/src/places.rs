@@ -51,10 +51,10 @@ impl Places {
         let half = usize::try_from(open_files / 2).unwrap_or(MOST);
         let most = half.clamp(2, MOST);
         let strangers = STRANGERS.min(most / 2);
-        Self::of(most - strangers, strangers)
+        Self::with_limits(most - strangers, strangers)
     }
 
-    fn of(known: usize, most_strangers: usize) -> Arc<Self> {
+    fn with_limits(known: usize, most_strangers: usize) -> Arc<Self> {
         Arc::new(Self {
             known: Arc::new(Semaphore::new(known)),
             strangers: Mutex::default(),
@@ -157,7 +157,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_oldest_stranger_leaves_for_a_newcomer_and_who_is_known_stays() {
-        let places = Places::of(1, 2);
+        let places = Places::with_limits(1, 2);
         let known = places.enter().await;
         assert!(known.is_known().await);
         let (first, second) = (places.enter().await, places.enter().await);

@@ -6,7 +6,7 @@ use http::header::{CONNECTION, CONTENT_TYPE};
 use http::{HeaderValue, StatusCode};
 
 /// Returns an answer in plain text.
-pub(crate) fn said(status: StatusCode, words: &'static str) -> Response {
+pub(crate) fn plain_text_response(status: StatusCode, words: &'static str) -> Response {
     let mut response = Response::new(Body::from(words));
     *response.status_mut() = status;
     if !status.is_success() {

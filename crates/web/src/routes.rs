@@ -22,7 +22,7 @@ use crate::access::{Access, Foreign};
 use crate::events::Events;
 use crate::page::{self, WebPage};
 use crate::places::Guest;
-use crate::plain::said;
+use crate::plain::plain_text_response;
 use crate::turned_away::TurnedAway;
 
 /// The headers of answers that pages may read.
@@ -49,7 +49,7 @@ impl Served {
             return Err(without_token());
         };
         match guest {
-            Some(guest) if !guest.is_known().await => Err(said(
+            Some(guest) if !guest.is_known().await => Err(plain_text_response(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "there are too many connections\n",
             )),
@@ -70,7 +70,7 @@ pub(crate) fn router(served: Arc<Served>) -> Router {
     };
     router
         .fallback(async || {
-            said(
+            plain_text_response(
                 StatusCode::NOT_FOUND,
                 "there is nothing here; people find the page at /, agents connect to /mcp, and /events reports what happens\n",
             )
@@ -85,7 +85,7 @@ async fn events(State(served): State<Arc<Served>>, mut request: Request) -> Resp
     }
     match &served.events {
         Some(events) => events.answer(request.uri().query()).await,
-        None => said(StatusCode::NOT_FOUND, "this server has no history\n"),
+        None => plain_text_response(StatusCode::NOT_FOUND, "this server has no history\n"),
     }
 }
 
@@ -115,11 +115,11 @@ async fn admit(State(served): State<Arc<Served>>, request: Request, next: Next) 
                 Foreign::Origin => "foreign Origin",
             });
             return match foreign {
-                Foreign::Host => said(
+                Foreign::Host => plain_text_response(
                     StatusCode::FORBIDDEN,
                     "this server does not answer to that name; `lancet serve --allow-host NAME` allows one\n",
                 ),
-                Foreign::Origin => said(
+                Foreign::Origin => plain_text_response(
                     StatusCode::FORBIDDEN,
                     "pages of that origin may not call this server; `lancet serve --allow-origin ORIGIN` allows one\n",
                 ),
@@ -137,7 +137,7 @@ async fn admit(State(served): State<Arc<Served>>, request: Request, next: Next) 
             .headers()
             .get(ACCESS_CONTROL_REQUEST_HEADERS)
             .cloned();
-        let mut response = said(StatusCode::NO_CONTENT, "");
+        let mut response = plain_text_response(StatusCode::NO_CONTENT, "");
         let headers = response.headers_mut();
         let methods = HeaderValue::from_static("GET, POST, DELETE");
         headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
@@ -160,7 +160,7 @@ async fn admit(State(served): State<Arc<Served>>, request: Request, next: Next) 
 }
 
 fn without_token() -> Response {
-    let mut response = said(
+    let mut response = plain_text_response(
         StatusCode::UNAUTHORIZED,
         "send `Authorization: Bearer TOKEN`; the token is in the file serve-token (for reading alone: serve-token-read; person-token opens no tool) of lancet's state folder\n",
     );

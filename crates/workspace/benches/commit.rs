@@ -46,7 +46,7 @@ impl<'p> Change<'p> {
             bytes: vec![b'a' + (round % 26) as u8],
         }];
         let seen = workspace.locate(path).unwrap().snapshot(u64::MAX).unwrap();
-        let revision = Revision::of(&apply_raw(&seen.bytes, &changes));
+        let revision = Revision::of_content(&apply_raw(&seen.bytes, &changes));
         Self {
             path,
             seen,

@@ -79,7 +79,7 @@ impl Workspace {
                 Err(AttemptError::RetryWith(index, method)) => forced[index] = Some(method),
             }
         }
-        Err(CommitFailure::RetryWith(Method::InPlace).of(0))
+        Err(CommitFailure::RetryWith(Method::InPlace).into_commit_error(0))
     }
 
     fn attempt(
@@ -130,25 +130,27 @@ impl Workspace {
         }
         let mut done: Vec<Applied> = Vec::with_capacity(batch.len());
         for (index, (write, ready)) in batch.iter().zip(ready).enumerate() {
-            let places = target_folders::TargetFolders::of(write, &ready, &guard);
+            let places = target_folders::TargetFolders::for_write(write, &ready, &guard);
             let checked = places.check(&scratch);
             match checked.and_then(|()| swap(&mut scratch, write, ready)) {
                 Ok(swapped) => {
                     done.push(swapped);
                     if let Some(failure) = places.moved_meanwhile(&scratch) {
-                        let error = roll_back(&mut scratch, batch, done, failure.of(index));
+                        let error =
+                            roll_back(&mut scratch, batch, done, failure.into_commit_error(index));
                         return Err(AttemptError::Failed(error));
                     }
                 }
                 Err(CommitFailure::RetryWith(method)) => {
-                    let cause = CommitFailure::RetryWith(method).of(index);
+                    let cause = CommitFailure::RetryWith(method).into_commit_error(index);
                     return Err(match roll_back(&mut scratch, batch, done, cause) {
                         partly @ CommitError::Partly { .. } => AttemptError::Failed(partly),
                         _ => AttemptError::RetryWith(index, method),
                     });
                 }
                 Err(failure) => {
-                    let error = roll_back(&mut scratch, batch, done, failure.of(index));
+                    let error =
+                        roll_back(&mut scratch, batch, done, failure.into_commit_error(index));
                     return Err(AttemptError::Failed(error));
                 }
             }
@@ -204,7 +206,7 @@ enum AttemptError {
 fn attempt_error(index: usize) -> impl Fn(CommitFailure) -> AttemptError {
     move |failure| match failure {
         CommitFailure::RetryWith(method) => AttemptError::RetryWith(index, method),
-        failure => AttemptError::Failed(failure.of(index)),
+        failure => AttemptError::Failed(failure.into_commit_error(index)),
     }
 }
 

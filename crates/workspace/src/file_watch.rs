@@ -94,7 +94,7 @@ impl FileWatch {
             let limit = (untold || self.watch.is_none()).then_some(UNTOLD);
             let changed = match wait_for(self.watch.as_ref(), &[end], limit)? {
                 Waited::Ended => return Ok(None),
-                Waited::Told => self.told()?,
+                Waited::Told => self.reported_files()?,
                 Waited::TimedOut => Vec::new(),
             };
             let mut changed = changed;
@@ -117,7 +117,7 @@ impl FileWatch {
     }
 
     /// Returns the files that the kernel reported.
-    fn told(&self) -> io::Result<Vec<PathBuf>> {
+    fn reported_files(&self) -> io::Result<Vec<PathBuf>> {
         let Some(watch) = &self.watch else {
             return Ok(Vec::new());
         };

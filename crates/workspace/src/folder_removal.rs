@@ -97,7 +97,7 @@ impl FolderRemoval<'_> {
                 old: None,
                 new: Some(FileIdentity {
                     inode: *inode,
-                    revision: Revision::of(b""),
+                    revision: Revision::of_content(b""),
                 }),
             })
             .collect();

@@ -198,7 +198,7 @@ impl Workspace {
             };
             recovered_files.push(Recovered {
                 path: path_of(recovery.step),
-                outcome: ending.told(at, outcome),
+                outcome: ending.reported_outcome(at, outcome),
                 entry: record.ticket,
             });
         }
@@ -277,7 +277,7 @@ impl CommitEnding {
                 .map(StepRecovery::state)
                 .collect::<io::Result<Vec<_>>>()?;
             let states = StepState::clarified(&states);
-            let direction = Direction::of(&states);
+            let direction = Direction::from_states(&states);
             let mut is_disturbed = false;
             if direction == Direction::Forward {
                 for (step, state) in steps.iter().zip(&states) {
@@ -298,7 +298,7 @@ impl CommitEnding {
         }
     }
 
-    fn told(&self, at: usize, outcome: RecoveryOutcome) -> RecoveryOutcome {
+    fn reported_outcome(&self, at: usize, outcome: RecoveryOutcome) -> RecoveryOutcome {
         let stays = self.states.get(at) == Some(&StepState::WrittenOver);
         match (self.direction, outcome) {
             (Some(Direction::Neither), _) if stays => RecoveryOutcome::Changed,

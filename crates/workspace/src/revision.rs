@@ -11,7 +11,7 @@ pub struct Revision([u8; 32]);
 
 impl Revision {
     /// Computes the revision of these bytes.
-    pub fn of(bytes: &[u8]) -> Revision {
+    pub fn of_content(bytes: &[u8]) -> Revision {
         Revision(*blake3::hash(bytes).as_bytes())
     }
 
@@ -91,12 +91,12 @@ mod tests {
         let mut hasher = Hasher::new();
         hasher.update(b"one ");
         hasher.update(b"two");
-        assert_eq!(hasher.finish(), Revision::of(b"one two"));
+        assert_eq!(hasher.finish(), Revision::of_content(b"one two"));
     }
 
     #[test]
     fn the_short_form_is_the_start_of_the_published_hash() {
         // BLAKE3 of the empty input, from the algorithm's own test vectors.
-        assert_eq!(Revision::of(b"").short(), "af1349b9f5f9a1a6");
+        assert_eq!(Revision::of_content(b"").short(), "af1349b9f5f9a1a6");
     }
 }

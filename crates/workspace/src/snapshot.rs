@@ -59,7 +59,7 @@ impl Located {
     /// Reads the whole file, of at most `most` bytes, as it was at one moment.
     pub fn snapshot(&self, most: u64) -> Result<Snapshot, ReadError> {
         let (bytes, stamp) = self.whole(most)?;
-        let revision = Revision::of(&bytes);
+        let revision = Revision::of_content(&bytes);
         Ok(Snapshot {
             bytes: Arc::new(bytes),
             stamp,

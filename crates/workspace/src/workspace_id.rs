@@ -30,10 +30,10 @@ pub struct WorkspaceId([u8; 32]);
 
 impl WorkspaceId {
     pub(crate) fn of_open(disk: &dyn Disk, path: &Path, folder: BorrowedFd<'_>) -> WorkspaceId {
-        WorkspaceId::of(path, &disk.folder_origin(folder, path))
+        WorkspaceId::from_origin(path, &disk.folder_origin(folder, path))
     }
 
-    fn of(path: &Path, origin: &FolderOrigin) -> WorkspaceId {
+    fn from_origin(path: &Path, origin: &FolderOrigin) -> WorkspaceId {
         let mut hasher = blake3::Hasher::new_derive_key("lancet workspace");
         let bytes = path.as_os_str().as_bytes();
         hasher.update(&(bytes.len() as u64).to_le_bytes());
@@ -70,7 +70,7 @@ impl WorkspaceId {
     ) -> Option<WorkspaceId> {
         let origin = disk.folder_origin(folder, path);
         let is_told_apart = origin.inode.is_some() && origin.born.is_some();
-        is_told_apart.then(|| WorkspaceId::of(former, &origin))
+        is_told_apart.then(|| WorkspaceId::from_origin(former, &origin))
     }
 
     /// Returns all 32 bytes, for storage.

@@ -52,7 +52,7 @@ pub(super) fn run(arguments: &ApplyArguments, around: &Surroundings) -> Result<E
     let working = WorkLine::begin("applying");
     let answer = session.apply_reply(&text, options);
     drop(working);
-    let output = OutputFormat::of(arguments.common.json);
+    let output = OutputFormat::from_json_flag(arguments.common.json);
     let presentation = Presentation::of_change(&approver, arguments.common.session.as_ref());
     if output == OutputFormat::Text && answer.refusal().is_some_and(is_for_the_model) {
         print_error(

@@ -58,7 +58,7 @@ pub(super) fn notify(question: &RecordedQuestion) {
     let file = |file: &FileQuestion| {
         json!({
             "path": file.shown_path(),
-            "kind": file.kind.word(),
+            "kind": file.kind.as_str(),
             "added": file.lines.0,
             "removed": file.lines.1,
         })

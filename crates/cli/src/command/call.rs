@@ -33,7 +33,7 @@ pub(super) fn run(arguments: &CallArguments, around: &Surroundings) -> Result<Ex
     let reply = watched(&session, &arguments.tool, given, AppliedBy::Model);
     put(
         &reply,
-        OutputFormat::of(arguments.common.json),
+        OutputFormat::from_json_flag(arguments.common.json),
         Presentation::Plain(&approver),
         around,
     )

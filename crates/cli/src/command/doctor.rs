@@ -115,7 +115,7 @@ fn inspect(arguments: &DoctorArguments, around: &Surroundings) -> Report {
         terminal,
         problems: Vec::new(),
     };
-    let from = report.note(AgentRoots::of(&place.root, around));
+    let from = report.note(AgentRoots::detect(&place.root, around));
     let is_wide = matches!(from, Some(AgentRoots::TooWide { .. }));
     report.roots_from = from.map(|from| words::roots_from(&from));
     if is_wide {
@@ -213,7 +213,7 @@ impl Report {
         };
         if let Some(opened) = self.note(request.open_to_inspect(around)) {
             self.wall = Some(opened.wall);
-            self.mode = Some(opened.lancet.mode().word());
+            self.mode = Some(opened.lancet.mode().as_str());
             self.tools = opened
                 .lancet
                 .tools()

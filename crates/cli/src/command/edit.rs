@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &EditArguments, around: &Surroundings) -> Result<Ex
     let working = WorkLine::begin("editing");
     let reply = watched(&setup.session, "Edit", json!(wanted), setup.applied_by);
     drop(working);
-    let output = OutputFormat::of(arguments.common.json);
+    let output = OutputFormat::from_json_flag(arguments.common.json);
     let presentation = Presentation::of_change(&setup.approver, arguments.common.session.as_ref());
     let exit = put(&reply, output, presentation, around)?;
     let instead = Instead {

@@ -171,7 +171,7 @@ pub(super) fn install(
         .into_iter()
         .map(|agent| Job::install(agent, &request, &here))
         .collect();
-    let how = Manner::of(&arguments.whose, arguments.dry_run);
+    let how = Manner::from_arguments(&arguments.whose, arguments.dry_run);
     show::run(jobs, &here, how, around)
 }
 
@@ -187,7 +187,7 @@ pub(super) fn uninstall(
         .into_iter()
         .map(|agent| Job::uninstall(agent, &here))
         .collect();
-    let how = Manner::of(&arguments.whose, arguments.dry_run);
+    let how = Manner::from_arguments(&arguments.whose, arguments.dry_run);
     show::run(jobs, &here, how, around)
 }
 

@@ -26,7 +26,7 @@ const TIDYING: Duration = Duration::from_millis(300);
 /// Serves until the agent disconnects.
 pub(super) fn run(arguments: &McpArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let mut place = arguments.place.clone();
-    let roots = match AgentRoots::of(&place.root, around)? {
+    let roots = match AgentRoots::detect(&place.root, around)? {
         AgentRoots::Named => RootsOrigin::Named,
         AgentRoots::Found => RootsOrigin::Found,
         AgentRoots::TooWide { folder, what } => {
@@ -79,7 +79,7 @@ fn request<'a>(arguments: &'a McpArguments, place: &'a WorkArguments) -> OpenReq
         reach: RootHint::Project,
         mode: arguments.mode,
         writes: Writes::Agent(lancet::Mode::AcceptEdits),
-        offer: Offer::of(&arguments.offer),
+        offer: Offer::from_arguments(&arguments.offer),
         diagnostics: arguments.offer.diagnostics,
         // `Client` also creates the settings folder, for an answer "always". Only with one of these two flags is it
         // certain that a client prompts its user. Without them a known client may still do so.

@@ -134,11 +134,11 @@ fn explained(lancet: &Lancet, given: &str, tool: &str, around: &Surroundings) ->
 pub(super) fn rules(arguments: &RulesArguments, around: &Surroundings) -> Result<Exit, Failure> {
     let lancet = open_to_inspect(&arguments.place, arguments.mode, RootHint::Folder, around)?;
     let policy = lancet.policy();
-    let mut text = format!("mode {}\n", policy.mode().word());
+    let mut text = format!("mode {}\n", policy.mode().as_str());
     let mut rules = Vec::new();
     for entry in policy.entries() {
         // Writing to a string cannot fail.
-        let (effect, layer) = (entry.effect.word(), entry.layer.name());
+        let (effect, layer) = (entry.effect.as_str(), entry.layer.name());
         let rule = entry.rule.to_string();
         let source = around.relative(Path::new(&entry.source));
         let _ = writeln!(
@@ -148,7 +148,7 @@ pub(super) fn rules(arguments: &RulesArguments, around: &Surroundings) -> Result
             visible(&source)
         );
         rules.push(json!({
-            "effect": entry.effect.word(), "rule": entry.rule.text(), "layer": entry.layer.name(), "source": entry.source,
+            "effect": entry.effect.as_str(), "rule": entry.rule.text(), "layer": entry.layer.name(), "source": entry.source,
         }));
     }
     for scope in &lancet.settings().open {
@@ -183,7 +183,7 @@ pub(super) fn rules(arguments: &RulesArguments, around: &Surroundings) -> Result
             not_applied.push(json!({ "what": entry.what, "why": entry.why }));
         }
     }
-    let object = json!({ "mode": policy.mode().word(), "rules": rules, "left": not_applied });
+    let object = json!({ "mode": policy.mode().as_str(), "rules": rules, "left": not_applied });
     put(&text, arguments.json, object)
 }
 
@@ -213,11 +213,11 @@ pub(super) fn trust(arguments: &TrustArguments, around: &Surroundings) -> Result
     let settings = load_settings(&as_trusted(files), Flags::default())?;
     let listed = programs::list(&settings, &around.program_places(), folder)?;
     let record = trusted_programs::load(&state, folder);
-    let started = programs::words(&listed, &record, around);
+    let started = programs::describe_programs(&listed, &record, around);
     let question = match &file.text {
         Some(text) => format!(
             "{name} says:\n{}\n\n{started}Trust this text and these programs? [y/N]",
-            shown(text)
+            escape_lines(text)
         ),
         None => format!(
             "{started}{shown_folder} has no {}. Trust the folder, so that language servers from lancet's own table that are on your PATH are started for it? They read the project's files, and some run parts of it (build scripts, macros, plugins). [y/N]",
@@ -309,7 +309,7 @@ fn as_trusted(mut files: Vec<SettingsFile>) -> Vec<SettingsFile> {
 }
 
 /// Escapes a text line by line, so that it is safe to show.
-fn shown(text: &str) -> String {
+fn escape_lines(text: &str) -> String {
     let lines: Vec<_> = text
         .lines()
         .map(|line| visible(line).into_owned())

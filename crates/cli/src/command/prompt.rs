@@ -27,7 +27,7 @@ pub(super) fn run(arguments: &PromptArguments, around: &Surroundings) -> Result<
         text.push_str("\n# The files as they are now\n");
         for file in &arguments.with {
             let path = around.absolute(file)?;
-            text.push_str(&shown(&lancet, &session, &path)?);
+            text.push_str(&render_fenced_file(&lancet, &session, &path)?);
         }
     }
     print(&text)?;
@@ -35,7 +35,7 @@ pub(super) fn run(arguments: &PromptArguments, around: &Surroundings) -> Result<
 }
 
 /// Returns a file under its path, in a fence that no line of the file closes.
-fn shown(lancet: &Lancet, session: &Session, path: &Path) -> Result<String, Failure> {
+fn render_fenced_file(lancet: &Lancet, session: &Session, path: &Path) -> Result<String, Failure> {
     let content = content(session, path)?;
     let longest = content.lines().map(|line| {
         let line = line.trim_start();

@@ -90,7 +90,7 @@ fn one(
     if !is_text || is_for_a_model {
         show(arguments, shown, around)?;
         shown.clear();
-        let format = OutputFormat::of(arguments.common.json);
+        let format = OutputFormat::from_json_flag(arguments.common.json);
         return put(&reply, format, Presentation::Lines, around);
     }
     match file.read(&lancet.new_session())? {

@@ -36,7 +36,7 @@ pub(super) fn grep(arguments: &GrepArguments, around: &Surroundings) -> Result<E
         not_types: arguments.type_not.clone(),
         ..search
     };
-    let mut screen = Screen::of(&arguments.filter, around);
+    let mut screen = Screen::from_arguments(&arguments.filter, around);
     screen.quiet = arguments.quiet;
     if arguments.files {
         let kinds = [EntryKind::File];
@@ -81,7 +81,7 @@ pub(super) fn glob(arguments: &GlobArguments, around: &Surroundings) -> Result<E
             "--sort sorts files; folders (-t d) come as they are found",
         ));
     }
-    let screen = Screen::of(&arguments.filter, around);
+    let screen = Screen::from_arguments(&arguments.filter, around);
     let output = screen.output(None)?;
     let pattern = arguments.pattern.as_deref();
     let report = search.list(

@@ -105,7 +105,7 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
 
 /// Returns the origin of the roots. Without roots that an agent may narrow, the server does not start.
 fn roots(arguments: &ServeArguments, around: &Surroundings) -> Result<RootsOrigin, Failure> {
-    Ok(match AgentRoots::of(&arguments.place.root, around)? {
+    Ok(match AgentRoots::detect(&arguments.place.root, around)? {
         AgentRoots::Named => RootsOrigin::Named,
         AgentRoots::Found => RootsOrigin::Found,
         AgentRoots::TooWide { folder, what } => {
@@ -223,7 +223,7 @@ fn request(arguments: &ServeArguments) -> OpenRequest<'_> {
         reach: RootHint::Project,
         mode: arguments.mode,
         writes: Writes::Agent(lancet::Mode::Ask),
-        offer: Offer::of(&arguments.offer),
+        offer: Offer::from_arguments(&arguments.offer),
         diagnostics: arguments.offer.diagnostics,
         approver: ApproverKind::Client,
         answer_limit: ANSWER_LIMIT_MCP,

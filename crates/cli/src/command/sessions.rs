@@ -85,7 +85,7 @@ fn stop(
     let by = guard::decided_by(&arguments.place, around);
     let is_new = sessions.stop(&key, &by, words).map_err(unwritable)?;
     let shown = visible_line(&key);
-    told(
+    report_state(
         arguments,
         &key,
         "stopped",
@@ -122,7 +122,7 @@ fn resume(
     }
     let by = authority.decided_by(around);
     sessions.resume(&key, &by).map_err(unwritable)?;
-    told(
+    report_state(
         arguments,
         &key,
         "resumed",
@@ -147,7 +147,7 @@ fn one(sessions: &Sessions, typed: &str) -> Result<String, Failure> {
     }
 }
 
-fn told(
+fn report_state(
     arguments: &SessionsArguments,
     key: &str,
     state: &str,

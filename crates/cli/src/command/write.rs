@@ -48,7 +48,7 @@ pub(super) fn run(arguments: &WriteArguments, around: &Surroundings) -> Result<E
     drop(working);
     put(
         &reply,
-        OutputFormat::of(arguments.common.json),
+        OutputFormat::from_json_flag(arguments.common.json),
         Presentation::of_change(&setup.approver, arguments.common.session.as_ref()),
         around,
     )

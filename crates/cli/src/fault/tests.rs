@@ -115,7 +115,7 @@ fn runs_a_command_and_panics() {
         .chain(words)
         .chain(state_dir)
         .collect();
-    let form = OutputFormat::of(typed.contains(&"--json"));
+    let form = OutputFormat::from_json_flag(typed.contains(&"--json"));
     let arguments = Arguments::try_parse_from(&typed).expect("a command line");
     hush_panics(form);
     let ended = catch_unwind(AssertUnwindSafe(|| {

@@ -81,7 +81,7 @@ pub(crate) enum AgentRoots {
 
 impl AgentRoots {
     /// Finds out where the roots come from.
-    pub(crate) fn of(given: &[PathBuf], around: &Surroundings) -> Result<Self, Failure> {
+    pub(crate) fn detect(given: &[PathBuf], around: &Surroundings) -> Result<Self, Failure> {
         if !given.is_empty() {
             return Ok(AgentRoots::Named);
         }
@@ -160,7 +160,7 @@ fn refused_as_wide(which: &str, what: &str, folder: &Path) -> Failure {
 /// the folder itself or the file's folder. The home folder and `/` are never taken for a project, except for a file
 /// directly in one of them.
 fn around_path(path: &Path, around: &Surroundings) -> Result<PathBuf, Failure> {
-    let spot = ResolvedPath::of(path);
+    let spot = ResolvedPath::resolve(path);
     let wide = |folder: &PathBuf| too_wide(folder, around).is_some();
     let working = around.working.as_ref();
     let working = working
@@ -205,7 +205,7 @@ struct ResolvedPath {
 }
 
 impl ResolvedPath {
-    fn of(path: &Path) -> Self {
+    fn resolve(path: &Path) -> Self {
         let existing = |path: &Path| path.canonicalize().ok().filter(|folder| folder.is_dir());
         let around = path.ancestors().skip(1).find_map(existing);
         let around = around.unwrap_or_else(|| PathBuf::from("/"));

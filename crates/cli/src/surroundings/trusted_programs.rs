@@ -92,7 +92,7 @@ pub(crate) fn files_of(
 
 /// Returns the files of a command that exist, and whether the command certainly refers to each.
 fn existing(command: &[String], places: &ProgramPlaces) -> Vec<(PathBuf, bool)> {
-    let files = CommandFiles::of(command, places);
+    let files = CommandFiles::for_command(command, places);
     let program = files.program.into_iter().find(|path| path.is_file());
     let scripts = files.scripts.into_iter();
     let scripts = scripts.filter(|script| script.path.is_file());

@@ -16,8 +16,8 @@ pub(crate) struct SyntaxColours {
 
 impl SyntaxColours {
     /// Returns the colours for a file, by its name or its first line; none where its syntax is not known.
-    pub(crate) fn of(path: &Path, first_line: &str) -> Option<Self> {
-        let syntax = Syntax::of(path, first_line, BUDGET)?;
+    pub(crate) fn for_file(path: &Path, first_line: &str) -> Option<Self> {
+        let syntax = Syntax::detect(path, first_line, BUDGET)?;
         let state = syntax.start();
         Some(Self { syntax, state })
     }
@@ -56,14 +56,14 @@ mod tests {
 
     #[test]
     fn a_known_language_has_colours_and_an_unknown_one_none() {
-        let mut colours = SyntaxColours::of(Path::new("a.rs"), "").expect("Rust");
+        let mut colours = SyntaxColours::for_file(Path::new("a.rs"), "").expect("Rust");
         let line = colours.line("let x = 1; // é");
         assert!(line.contains("\x1b[35mlet\x1b[0m"), "{line:?}");
         assert!(line.contains("\x1b[36m1\x1b[0m"), "{line:?}");
         assert!(line.contains("\x1b[90m"), "{line:?}");
         let bare: String = strip(&line);
         assert_eq!(bare, "let x = 1; // é", "colours change no text");
-        assert!(SyntaxColours::of(Path::new("a.unknown"), "text").is_none());
+        assert!(SyntaxColours::for_file(Path::new("a.unknown"), "text").is_none());
     }
 
     fn strip(text: &str) -> String {

@@ -17,7 +17,7 @@ pub(crate) fn everything(project: &Project, first: &Tree, books: &[Book], kills:
     let tree = project.tree();
     no_temporary_files(&tree, &mut found);
     pairs(project, &tree, &mut found);
-    let text = Text::of(&tree);
+    let text = Text::from_tree(&tree);
     for (token, traces) in books.iter().flat_map(|book| &book.tokens) {
         text.check(token, traces, &mut found);
     }
@@ -109,7 +109,7 @@ struct Text {
 }
 
 impl Text {
-    fn of(tree: &Tree) -> Text {
+    fn from_tree(tree: &Tree) -> Text {
         let mut text = Text {
             lines: HashMap::new(),
             files: HashMap::new(),

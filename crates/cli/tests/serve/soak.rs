@@ -40,7 +40,7 @@ struct Footprint {
 }
 
 impl Footprint {
-    fn of(server: &Server) -> Footprint {
+    fn measure(server: &Server) -> Footprint {
         let process = format!("/proc/{}", server.id());
         let count = |folder: &str| {
             let entries = fs::read_dir(format!("{process}/{folder}"));
@@ -59,10 +59,10 @@ impl Footprint {
 
 /// Returns the server's resources after it has closed the connections that its clients closed.
 fn at_rest(server: &Server) -> Footprint {
-    let mut found = Footprint::of(server);
+    let mut found = Footprint::measure(server);
     for _ in 0..LOOKS {
         sleep(PAUSE);
-        let next = Footprint::of(server);
+        let next = Footprint::measure(server);
         if next == found {
             break;
         }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::stage::{Stage, word};
+use crate::stage::{Stage, path_argument};
 
 #[test]
 fn a_tool_answers_as_a_model_would_hear_it() {
@@ -71,7 +71,7 @@ fn wrong_json_is_a_usage_error_and_wrong_arguments_a_refusal() {
 fn a_tool_that_is_switched_off_is_refused() {
     let stage = Stage::new();
     let path = stage.file("a.txt", "one\n");
-    let read = json!({ "file_path": word(&path) }).to_string();
+    let read = json!({ "file_path": path_argument(&path) }).to_string();
     let run = stage.run(&["call", "Read", &read, "--tools", "default,-Read"]);
     assert_eq!(run.code, 1, "{run:?}");
     assert!(run.err.contains("switched off"), "{run:?}");

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::Value;
 
-use crate::stage::{Stage, word};
+use crate::stage::{Stage, path_argument};
 
 #[test]
 fn all_is_well_and_nothing_is_made() {
@@ -13,7 +13,7 @@ fn all_is_well_and_nothing_is_made() {
     let (code, data) = stage.json(&["doctor", "--json"]);
     assert_eq!(code, 0, "{data}");
     assert_eq!(data["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(data["roots"][0]["path"], word(&stage.project()));
+    assert_eq!(data["roots"][0]["path"], path_argument(&stage.project()));
     assert_eq!(data["roots"][0]["writable"], true);
     assert_eq!(data["stateFolder"]["exists"], false);
     assert_eq!(data["mode"], "accept-edits");
@@ -75,7 +75,7 @@ fn what_is_wrong_is_told_with_the_command_that_mends_it() {
     let state = stage.project().join("state");
     fs::create_dir(&state).expect("a folder");
     fs::set_permissions(&state, Permissions::from_mode(0o755)).expect("its mode");
-    let arguments = ["doctor", "--json", "--state-dir", word(&state)];
+    let arguments = ["doctor", "--json", "--state-dir", path_argument(&state)];
     let (code, data) = stage.json(&arguments);
     assert_eq!(code, 3, "{data}");
     assert_eq!(
@@ -131,7 +131,7 @@ fn a_state_folder_that_takes_no_bytes_is_told() {
     let script = format!(
         "trap '' XFSZ; ulimit -f 8; exec {} doctor --json --state-dir {}",
         crate::stage::LANCET,
-        word(&state)
+        path_argument(&state)
     );
     let mut command = stage.command("sh");
     command.args(["-c", &script]);
@@ -149,7 +149,7 @@ fn a_record_that_is_only_closed_is_not_moved_away() {
     fs::create_dir(&state).expect("a folder");
     fs::set_permissions(&state, Permissions::from_mode(0o700)).expect("its mode");
     stage.file("a.txt", "one\n");
-    let state = word(&state);
+    let state = path_argument(&state);
     let read = ["read", "a.txt", "--session", "s", "--state-dir", state];
     assert_eq!(stage.run(&read).code, 0);
     let record = format!("{state}/lancet.db");
@@ -176,7 +176,7 @@ fn what_is_resident_is_told_for_each_running_process() {
     let state = stage.project().join("state");
     fs::create_dir(&state).expect("a folder");
     fs::set_permissions(&state, Permissions::from_mode(0o700)).expect("its mode");
-    let arguments = ["doctor", "--json", "--state-dir", word(&state)];
+    let arguments = ["doctor", "--json", "--state-dir", path_argument(&state)];
     let (_, data) = stage.json(&arguments);
     assert_eq!(data["searchIndexes"], serde_json::json!([]));
     let text = data["text"].as_str().expect("a text");
@@ -206,7 +206,9 @@ fn what_is_resident_is_told_for_each_running_process() {
     assert_eq!(indexes[0]["since"], "2023-11-14T22:13:20Z");
     assert_eq!(indexes[0]["signatureBytes"], 15_728_640);
     assert_eq!(indexes[1]["why"], "watch_limit");
-    let text = stage.run(&["doctor", "--state-dir", word(&state)]).out;
+    let text = stage
+        .run(&["doctor", "--state-dir", path_argument(&state)])
+        .out;
     for part in [
         "/p/a: 59950 files since",
         "signatures 15.0 MiB for 190.0 MiB of text, no contents",

@@ -24,7 +24,7 @@ fn fenced(page: &str, kind: &str) -> Vec<String> {
 }
 
 /// Splits a command line into plain arguments and arguments in single quotes; it ends at a comment or an operator.
-fn words(line: &str) -> Vec<String> {
+fn split_arguments(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quoted = false;
@@ -45,7 +45,7 @@ fn words(line: &str) -> Vec<String> {
 
 /// Runs a line that begins with `lancet`.
 fn typed(stage: &Stage, line: &str) -> crate::stage::Run {
-    let words = words(line);
+    let words = split_arguments(line);
     let arguments: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
     stage.run(&arguments)
 }
@@ -69,12 +69,16 @@ fn the_readme_opens_with_a_real_answer() {
     for theme in ["light", "dark"] {
         let picture = top().join(format!("docs/session/session-{theme}.svg"));
         let picture = fs::read_to_string(picture).expect("the picture");
-        assert_eq!(shown(&picture, answer.lines().count()), answer, "{theme}");
+        assert_eq!(
+            picture_text(&picture, answer.lines().count()),
+            answer,
+            "{theme}"
+        );
     }
 }
 
 /// Returns the lines of a drawn session after its first, as text without the colours.
-fn shown(picture: &str, count: usize) -> String {
+fn picture_text(picture: &str, count: usize) -> String {
     let mut lines: Vec<(String, String)> = Vec::new();
     for element in picture.lines().filter(|line| line.starts_with("<text ")) {
         let attribute = |name: &str| {

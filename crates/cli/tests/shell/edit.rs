@@ -1,6 +1,6 @@
 //! `lancet edit`, for the cases that need no terminal.
 
-use crate::stage::{Stage, word};
+use crate::stage::{Stage, path_argument};
 
 #[test]
 fn text_is_replaced_without_a_read_before_it() {
@@ -13,7 +13,7 @@ fn text_is_replaced_without_a_read_before_it() {
     assert_eq!(stage.text("a.txt"), "one\r\n2\r\nthree\r\n");
     assert_eq!(data["type"], "update");
     assert_eq!(data["matched"], "exact");
-    assert_eq!(data["file_path"], word(&path));
+    assert_eq!(data["file_path"], path_argument(&path));
     assert_eq!(data["patch"][0]["oldStart"], 1);
     assert!(
         data["text"]
@@ -324,7 +324,7 @@ fn a_system_that_refuses_is_told_apart_from_a_refusal() {
         "two",
         "--yes",
         "--state-dir",
-        word(&state),
+        path_argument(&state),
     ]);
     assert_eq!(run.code, 3, "{run:?}");
     assert!(run.err.contains("(io)"), "{run:?}");

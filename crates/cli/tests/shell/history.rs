@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::stage::{LANCET, Stage, word};
+use crate::stage::{LANCET, Stage, path_argument};
 
 fn edited() -> (Stage, String) {
     let stage = Stage::new();
@@ -344,7 +344,7 @@ fn git_takes_the_series_and_is_otherwise_left_alone() {
     assert_eq!(stage.run(&["undo", "--since", "1h", "--yes"]).code, 0);
     assert_eq!(stage.text("a.txt"), "one\r\ntwo\nthree");
     assert_eq!(state(&watched), before);
-    git(&["am", "-q", "--keep-cr", word(&mails)]);
+    git(&["am", "-q", "--keep-cr", path_argument(&mails)]);
     assert_eq!(stage.text("a.txt"), wanted);
     assert_eq!(stage.text("new/b.txt"), "b\n");
     assert_eq!(
@@ -416,8 +416,8 @@ fn git_takes_the_series_whatever_encodings_and_names_are() {
     let mails = stage.home().join("changes.mbox");
     fs::write(&mails, &series.stdout).expect("written");
     for arguments in [
-        &["apply", word(&mails)][..],
-        &["am", "-q", "--keep-cr", word(&mails)],
+        &["apply", path_argument(&mails)][..],
+        &["am", "-q", "--keep-cr", path_argument(&mails)],
     ] {
         git(&["checkout", "-q", "."]);
         fs::remove_file(root.join("new\nfile")).expect("removed");
@@ -447,7 +447,7 @@ fn every_command_that_meets_a_damaged_history_says_so_and_doctor_remembers() {
         // A separate state folder, because it will be damaged.
         let with = |words: &[&str]| {
             let mut words = words.to_vec();
-            words.extend(["--state-dir", word(&state)]);
+            words.extend(["--state-dir", path_argument(&state)]);
             stage.run(&words)
         };
         let edit = ["edit", "a.txt", "--old", "one", "--new", "1", "--yes"];
@@ -546,7 +546,7 @@ fn gc_says_what_stays_beyond_the_limits_and_why() {
     let settings = stage.home().join("small.toml");
     fs::write(&settings, "[history]\nmax_size = 1048576\n").expect("written");
     for more in [&["--dry-run"][..], &[]] {
-        let gc = [&["gc", "--config", word(&settings)], more].concat();
+        let gc = [&["gc", "--config", path_argument(&settings)], more].concat();
         let run = stage.run(&gc);
         assert!(
             run.out.contains("2 changes beyond the limits kept") && run.out.contains("hour"),

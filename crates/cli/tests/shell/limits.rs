@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::stage::{LANCET, Run, Stage, finish, word};
+use crate::stage::{LANCET, Run, Stage, finish, path_argument};
 
 /// Blocks of 512 or 1,024 bytes, depending on the shell; less than the text below in either case.
 const BLOCKS: &str = "ulimit -f 100; exec \"$@\"";
@@ -69,10 +69,14 @@ fn a_server_goes_on_when_its_history_may_not_grow() {
             .map(|line| format!("{}\n", line * 7_919 * (id + 13)))
             .collect();
         let new = stage.project().join(format!("new-{id}.txt"));
-        let write = json!({ "file_path": word(&new), "content": content, "insist": true });
+        let write = json!({ "file_path": path_argument(&new), "content": content, "insist": true });
         messages.push(call(id, "Write", write));
     }
-    messages.push(call(21, "Read", json!({ "file_path": word(&path) })));
+    messages.push(call(
+        21,
+        "Read",
+        json!({ "file_path": path_argument(&path) }),
+    ));
     for message in messages {
         input.push_str(&format!("{message}\n"));
     }

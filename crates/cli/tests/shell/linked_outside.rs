@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::json;
 
 use crate::agent::Agent;
-use crate::stage::{Stage, word};
+use crate::stage::{Stage, path_argument};
 
 #[test]
 fn a_file_with_a_name_outside_the_roots_is_written_only_after_a_yes() {
@@ -37,7 +37,7 @@ fn a_file_with_a_name_outside_the_roots_is_written_only_after_a_yes() {
             .contains("a name outside the roots (a hard link)"),
         "{listed:?}"
     );
-    let explained = stage.run(&["explain", word(&file), "--tool", "Edit"]);
+    let explained = stage.run(&["explain", path_argument(&file), "--tool", "Edit"]);
     assert!(
         explained.out.contains("a name outside the roots"),
         "{explained:?}"

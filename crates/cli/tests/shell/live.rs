@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::agent::Agent;
-use crate::stage::{Stage, word};
+use crate::stage::{Stage, path_argument};
 
 pub(crate) fn user_settings(stage: &Stage) -> PathBuf {
     let path = stage.home().join(".config/lancet/lancet.toml");
@@ -146,7 +146,12 @@ fn files_that_were_named_count_as_well() {
     fs::write(&claude, "{}").expect("written");
     let mut agent = Agent::new(
         &stage,
-        &["--config", word(&config), "--settings", word(&claude)],
+        &[
+            "--config",
+            path_argument(&config),
+            "--settings",
+            path_argument(&claude),
+        ],
     );
     assert_eq!(agent.read(&a), "");
     fs::write(&claude, "{\"permissions\": {\"deny\": [\"Read(a.txt)\"]}}").expect("written");
@@ -222,9 +227,9 @@ fn no_file_that_rules_are_read_from_is_written_unasked_whatever_it_is_called() {
             "--mode",
             "bypass",
             "--config",
-            word(&config),
+            path_argument(&config),
             "--settings",
-            word(&claude),
+            path_argument(&claude),
         ],
     );
     for name in [

@@ -2,7 +2,7 @@
 
 use lancet_testing::folder::names;
 
-use crate::stage::{Stage, word};
+use crate::stage::{Stage, path_argument};
 
 const COMMANDS: [&str; 35] = [
     "mcp",
@@ -242,7 +242,7 @@ fn manual_pages_are_pages() {
     );
     assert_eq!(stage.run(&["man", "nothing"]).code, 2);
     let folder = stage.project().join("man1");
-    assert_eq!(stage.run(&["man", "--dir", word(&folder)]).code, 0);
+    assert_eq!(stage.run(&["man", "--dir", path_argument(&folder)]).code, 0);
     let names = names(&folder);
     let inner = names
         .iter()

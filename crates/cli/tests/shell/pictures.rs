@@ -14,7 +14,7 @@ fn stage() -> (Stage, Vec<u8>) {
 }
 
 /// Returns what a terminal with these variables shows. The terminal answers no query.
-fn shown(stage: &Stage, variables: &[(&str, &str)], arguments: &str) -> String {
+fn terminal_output(stage: &Stage, variables: &[(&str, &str)], arguments: &str) -> String {
     let mut command = terminal(stage, arguments);
     command.envs(variables.iter().copied());
     let run = finish(command, b"");
@@ -34,7 +34,7 @@ fn line(png: &[u8]) -> String {
 #[test]
 fn kittys_terminal_gets_the_png_in_pieces() {
     let (stage, png) = stage();
-    let out = shown(&stage, &[("TERM", "xterm-kitty")], "read p.png");
+    let out = terminal_output(&stage, &[("TERM", "xterm-kitty")], "read p.png");
     let mut rest = out.as_str();
     let (mut text, mut pieces) = (String::new(), 0);
     while let Some(body) = rest.strip_prefix("\x1b_G") {
@@ -60,7 +60,7 @@ fn kittys_terminal_gets_the_png_in_pieces() {
 fn iterm_gets_the_file() {
     let (stage, png) = stage();
     for variable in [("TERM_PROGRAM", "iTerm.app"), ("LC_TERMINAL", "iTerm2")] {
-        let out = shown(&stage, &[variable], "read p.png");
+        let out = terminal_output(&stage, &[variable], "read p.png");
         let body = out.strip_prefix("\x1b]1337;File=").expect("the sequence");
         let (body, after) = body.split_once('\x07').expect("it ends");
         let (keys, data) = body.split_once(':').expect("keys and data");
@@ -81,7 +81,7 @@ fn a_picture_that_is_larger_than_the_screen_is_given_its_columns() {
         "--version; stty rows 24 cols 4; '{}' read p.png",
         crate::stage::LANCET
     );
-    let out = shown(&stage, &[("TERM", "xterm-kitty")], &sized);
+    let out = terminal_output(&stage, &[("TERM", "xterm-kitty")], &sized);
     assert!(out.contains("\x1b_Ga=T,f=100,q=2,c=4,m=1;"), "{out:?}");
 }
 
@@ -94,10 +94,10 @@ fn every_other_terminal_and_a_pipe_get_one_line() {
         &[("TERM", "screen-256color"), ("LC_TERMINAL", "iTerm2")],
         &[("TERM", "dumb"), ("KITTY_WINDOW_ID", "1")],
     ] {
-        let out = shown(&stage, variables, "read p.png");
+        let out = terminal_output(&stage, variables, "read p.png");
         assert_eq!(out, format!("{}\r\n", line(&png)), "{variables:?}");
     }
-    let plain = shown(&stage, &[("TERM", "xterm-kitty")], "read --plain p.png");
+    let plain = terminal_output(&stage, &[("TERM", "xterm-kitty")], "read --plain p.png");
     assert_eq!(plain, format!("{}\r\n", line(&png)));
     let stage = stage.with("TERM", "xterm-kitty");
     for arguments in [

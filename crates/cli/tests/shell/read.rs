@@ -3,7 +3,7 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 
-use crate::stage::{Stage, word};
+use crate::stage::{Stage, path_argument};
 
 #[test]
 fn as_a_model_sees_it_lines_are_numbered_and_the_last_line_tells_the_revision() {
@@ -35,7 +35,7 @@ fn json_is_the_tools_data_and_its_text() {
     let (code, data) = stage.json(&["read", "a.txt", "--json"]);
     assert_eq!(code, 0);
     assert_eq!(data["type"], "text");
-    assert_eq!(data["file_path"], word(&path));
+    assert_eq!(data["file_path"], path_argument(&path));
     assert_eq!(data["totalLines"], 2);
     assert_eq!(data["lineEndings"], "crlf");
     assert_eq!(data["revision"].as_str().map(str::len), Some(16));
@@ -107,7 +107,7 @@ fn a_folder_that_is_closed_is_the_systems_no() {
     for from in [stage.project(), stage.home()] {
         let mut command = stage.unprivileged();
         command
-            .args(["read", word(&closed.join("a"))])
+            .args(["read", path_argument(&closed.join("a"))])
             .current_dir(from);
         let run = crate::stage::finish(command, b"");
         assert_eq!(run.code, 3, "{run:?}");

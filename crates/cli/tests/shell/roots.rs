@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::json;
 
 use crate::agent::Agent;
-use crate::stage::{Run, Stage, word};
+use crate::stage::{Run, Stage, path_argument};
 
 #[test]
 fn a_root_that_is_no_folder_is_a_usage_error() {
@@ -127,7 +127,7 @@ fn a_command_on_one_file_takes_the_work_tree_around_it() {
     let link = stage.project().join("repository/deep/link.txt");
     fs::create_dir(link.parent().expect("it has one")).expect("a folder");
     symlink(&target, &link).expect("a link");
-    let run = stage.run(&["read", word(&link)]);
+    let run = stage.run(&["read", path_argument(&link)]);
     assert_eq!(run.code, 0, "the link leads through the work tree: {run:?}");
 }
 
@@ -139,12 +139,17 @@ fn without_a_work_tree_it_takes_the_files_folder() {
     fs::create_dir(link.parent().expect("it has one")).expect("a folder");
     symlink(&outside, &link).expect("a link");
     let from_home = |arguments: &[&str]| run_in(&stage, &stage.home(), arguments);
-    let run = from_home(&["read", word(&link)]);
+    let run = from_home(&["read", path_argument(&link)]);
     assert_eq!(run.code, 1, "{run:?}");
     assert!(run.err.contains("outside"), "{run:?}");
-    let run = from_home(&["read", word(&link), "--root", word(&stage.project())]);
+    let run = from_home(&[
+        "read",
+        path_argument(&link),
+        "--root",
+        path_argument(&stage.project()),
+    ]);
     assert_eq!(run.code, 0, "{run:?}");
-    let run = stage.run(&["read", word(&link)]);
+    let run = stage.run(&["read", path_argument(&link)]);
     assert_eq!(run.code, 0, "the working folder holds both: {run:?}");
 }
 
@@ -170,7 +175,7 @@ fn the_projects_rules_hold_however_the_folder_is_spelled() {
             stage.file(".git/HEAD", "ref: refs/heads/main\n");
         }
         let full = stage.project();
-        for folder in [".", "./", "open/..", word(&full)] {
+        for folder in [".", "./", "open/..", path_argument(&full)] {
             let run = stage.run(&["grep", "^secret$", folder]);
             assert!(run.out.ends_with("open/a.rs:1:secret\n"), "{run:?}");
             assert_eq!(run.out.lines().count(), 1, "{run:?}");
@@ -279,7 +284,7 @@ fn a_linked_folder_leads_out_of_no_project() {
         assert!(run.err.contains("outside"), "{run:?}");
     }
     symlink(&outside, stage.home().join("link")).expect("a link");
-    let run = stage.run(&["grep", "needle", word(&stage.home().join("link"))]);
+    let run = stage.run(&["grep", "needle", path_argument(&stage.home().join("link"))]);
     assert_eq!(run.code, 0, "no project holds this one: {run:?}");
 }
 
@@ -288,7 +293,15 @@ fn a_file_directly_in_the_home_folder_can_be_edited() {
     let stage = Stage::new();
     let path = stage.home().join("notes.txt");
     fs::write(&path, "one\n").expect("a file");
-    let run = stage.run(&["edit", word(&path), "--old", "one", "--new", "two", "--yes"]);
+    let run = stage.run(&[
+        "edit",
+        path_argument(&path),
+        "--old",
+        "one",
+        "--new",
+        "two",
+        "--yes",
+    ]);
     assert_eq!(run.code, 0, "{run:?}");
     assert_eq!(fs::read_to_string(&path).expect("a text"), "two\n");
 }
@@ -321,9 +334,16 @@ fn what_is_outside_the_given_roots_is_refused() {
     let stage = Stage::new();
     let path = stage.file("a.txt", "one\n");
     fs::create_dir(stage.project().join("inner")).expect("a folder");
-    let run = stage.run(&["read", word(&path), "--root", "inner"]);
+    let run = stage.run(&["read", path_argument(&path), "--root", "inner"]);
     assert_eq!(run.code, 1, "{run:?}");
     assert!(run.err.contains("outside"), "{run:?}");
-    let run = stage.run(&["read", word(&path), "--root", "inner", "--root", "."]);
+    let run = stage.run(&[
+        "read",
+        path_argument(&path),
+        "--root",
+        "inner",
+        "--root",
+        ".",
+    ]);
     assert_eq!(run.code, 0, "{run:?}");
 }

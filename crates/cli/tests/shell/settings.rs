@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 
 use crate::agent::Agent;
-use crate::stage::{Run, Stage, word};
+use crate::stage::{Run, Stage, path_argument};
 
 #[test]
 fn each_layer_wins_over_the_one_before() {
@@ -263,7 +263,7 @@ fn the_state_folder_is_where_it_was_put_and_private() {
         "--session",
         "s",
         "--state-dir",
-        word(&given),
+        path_argument(&given),
     ]);
     assert_eq!(mode(&given), 0o700);
     let named = stage.project().join("named");

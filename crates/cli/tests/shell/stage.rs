@@ -157,6 +157,6 @@ pub(crate) fn finish(mut command: Command, input: &[u8]) -> Run {
 }
 
 /// Returns a path as an argument.
-pub(crate) fn word(path: &Path) -> &str {
+pub(crate) fn path_argument(path: &Path) -> &str {
     path.to_str().expect("UTF-8")
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::agent::Agent;
-use crate::stage::{Stage, word};
+use crate::stage::{Stage, path_argument};
 
 /// Makes a script in the project that leaves a mark in the home folder when it runs.
 fn script(stage: &Stage, name: &str, mark: &str) -> PathBuf {
@@ -61,8 +61,8 @@ fn an_agent_cannot_change_the_program_of_a_hook_unasked_under_any_name() {
     let linked = root.join("linked.sh");
     stage.user_settings(&format!(
         "[ask]\npatience = 0\n{}{}{}",
-        hook("after", &[word(&program)]),
-        hook("after", &[word(&linked)]),
+        hook("after", &[path_argument(&program)]),
+        hook("after", &[path_argument(&linked)]),
         hook("after", &["sh", "checks/check.sh"]),
     ));
     let mut agent = unanswered(&stage);
@@ -140,7 +140,7 @@ fn a_program_that_changed_since_it_was_trusted_is_not_started_again_unasked() {
     let stage = Stage::new().with_token();
     let program = script(&stage, "tools/check.sh", "good");
     let file = stage.file("src/a.txt", "one\n");
-    stage.file("lancet.toml", &hook("before", &[word(&program)]));
+    stage.file("lancet.toml", &hook("before", &[path_argument(&program)]));
     let trusted = stage.run(&["trust", "--yes"]);
     assert_eq!(trusted.code, 0, "{trusted:?}");
     assert!(
@@ -179,7 +179,7 @@ fn a_program_of_a_package_folder_is_covered_by_the_lock_file() {
     let program = script(&stage, "node_modules/.bin/check", "good");
     let lock = stage.file("package-lock.json", "{}\n");
     let file = stage.file("src/a.txt", "one\n");
-    stage.file("lancet.toml", &hook("before", &[word(&program)]));
+    stage.file("lancet.toml", &hook("before", &[path_argument(&program)]));
     let trusted = stage.run(&["trust", "--yes"]);
     assert!(
         trusted.out.contains("covered by package-lock.json"),

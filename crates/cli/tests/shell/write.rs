@@ -1,6 +1,6 @@
 //! `lancet write`.
 
-use crate::stage::{Stage, word};
+use crate::stage::{Stage, path_argument};
 
 #[test]
 fn a_file_is_made_from_each_source_of_text() {
@@ -43,7 +43,7 @@ fn a_file_that_is_there_is_replaced_added_to_or_left() {
     let path = stage.file("a.txt", "one\r\n");
     let (code, data) = stage.json(&["write", "a.txt", "--content", "two\n", "--yes", "--json"]);
     assert_eq!((code, &data["type"]), (0, &"update".into()), "{data}");
-    assert_eq!(data["file_path"], word(&path));
+    assert_eq!(data["file_path"], path_argument(&path));
     assert_eq!(stage.text("a.txt"), "two\r\n");
     assert_eq!(
         stage

@@ -22,7 +22,7 @@ pub enum CellType {
 
 impl CellType {
     /// Returns the type with that name; any name is a type.
-    pub fn of(name: &str) -> Self {
+    pub fn from_name(name: &str) -> Self {
         match name {
             "code" => Self::Code,
             "markdown" => Self::Markdown,
@@ -61,7 +61,7 @@ impl<'t> Cell<'t> {
                 .map(|member| decode(&text[member.value.clone()]))
         };
         let id = string("id");
-        let cell_type = CellType::of(&string("cell_type").unwrap_or_default());
+        let cell_type = CellType::from_name(&string("cell_type").unwrap_or_default());
         Self {
             text,
             range,

@@ -150,7 +150,7 @@ impl Notebook<'_> {
     fn source_form(&self, number: usize) -> SourceForm {
         let own = self.cells.get(number).into_iter();
         own.chain(&self.cells)
-            .find_map(|cell| SourceForm::of(self.text, cell))
+            .find_map(|cell| SourceForm::from_cell(self.text, cell))
             .unwrap_or(SourceForm::List)
     }
 

@@ -21,7 +21,11 @@ pub(super) struct Spacing {
 
 impl Spacing {
     /// Returns the spacing of a container with these entries; none if it has no entry.
-    fn of(text: &str, container: &Range<usize>, entries: &[Range<usize>]) -> Option<Self> {
+    fn from_entries(
+        text: &str,
+        container: &Range<usize>,
+        entries: &[Range<usize>],
+    ) -> Option<Self> {
         let (first, last) = (entries.first()?, entries.last()?);
         let first_space = text[container.start + 1..first.start].to_owned();
         let between = match entries {
@@ -42,14 +46,14 @@ impl Spacing {
             .iter()
             .map(|member| member.key.start..member.value.end)
             .collect();
-        let mut spacing = Self::of(text, object, &entries)?;
+        let mut spacing = Self::from_entries(text, object, &entries)?;
         let first = members.first()?;
         spacing.colon = text[first.key.end..first.value.start].to_owned();
         Some(spacing)
     }
 
     pub(super) fn of_array(text: &str, array: &Range<usize>) -> Option<Self> {
-        Self::of(text, array, &json::items(text, array))
+        Self::from_entries(text, array, &json::items(text, array))
     }
 
     /// Returns the spacing of a container one level below, as an entry of this one.
@@ -102,7 +106,7 @@ pub(super) enum SourceForm {
 
 impl SourceForm {
     /// Returns the form of a cell's source; none if it has no source, or one of another type.
-    pub(super) fn of(text: &str, cell: &Cell<'_>) -> Option<Self> {
+    pub(super) fn from_cell(text: &str, cell: &Cell<'_>) -> Option<Self> {
         let source = cell.member("source")?;
         match json::type_at(text, source.value.start) {
             Type::String => Some(Self::String),

@@ -74,7 +74,7 @@ impl<'b> Reader<'b> {
             }
             let segment = self.segment()?;
             match marker {
-                0xC0 | 0xC1 => self.frame = Some(JpegFrame::of(segment).ok_or(Scans::Doubtful)?),
+                0xC0 | 0xC1 => self.frame = Some(JpegFrame::parse(segment).ok_or(Scans::Doubtful)?),
                 0xC4 => self.define_tables(segment).ok_or(Scans::Doubtful)?,
                 0xDD => {
                     let interval = segment.get(..2).ok_or(Scans::Doubtful)?;
@@ -118,7 +118,7 @@ impl<'b> Reader<'b> {
             let total: usize = counts.iter().map(|count| usize::from(*count)).sum();
             let values = rest.get(16..16 + total)?;
             let class = self.tables.get_mut(usize::from(head >> 4))?;
-            *class.get_mut(usize::from(head & 15))? = Some(Table::of(counts, values)?);
+            *class.get_mut(usize::from(head & 15))? = Some(Table::from_counts(counts, values)?);
             segment = &rest[16 + total..];
         }
         Some(())
@@ -127,7 +127,7 @@ impl<'b> Reader<'b> {
     /// Reads one scan to its last block.
     fn scan(&mut self, header: &[u8]) -> Result<(), Scans> {
         let frame = self.frame.as_mut().ok_or(Scans::Doubtful)?;
-        let mut plan = ScanPlan::of(frame, header, &self.tables).ok_or(Scans::Doubtful)?;
+        let mut plan = ScanPlan::parse(frame, header, &self.tables).ok_or(Scans::Doubtful)?;
         let mut bits = Bits::new(self.bytes, self.at);
         for unit in 0..plan.units {
             if self.restart_interval > 0 && unit > 0 && unit % self.restart_interval == 0 {
@@ -145,7 +145,7 @@ impl<'b> Reader<'b> {
 }
 
 impl JpegFrame {
-    fn of(segment: &[u8]) -> Option<JpegFrame> {
+    fn parse(segment: &[u8]) -> Option<JpegFrame> {
         let [8, h1, h0, w1, w0, count, components @ ..] = segment else {
             return None;
         };
@@ -185,7 +185,7 @@ struct ScanPlan<'t> {
 }
 
 impl<'t> ScanPlan<'t> {
-    fn of(
+    fn parse(
         frame: &mut JpegFrame,
         header: &[u8],
         tables: &'t [[Option<Table>; 4]; 2],
@@ -260,7 +260,7 @@ struct Table {
 }
 
 impl Table {
-    fn of(counts: &[u8], values: &[u8]) -> Option<Table> {
+    fn from_counts(counts: &[u8], values: &[u8]) -> Option<Table> {
         let mut lengths = [(0, 0, 0); 16];
         let (mut code, mut at) = (0_u32, 0);
         for (length, count) in lengths.iter_mut().zip(counts) {

@@ -29,7 +29,7 @@ pub enum PictureFormat {
 impl PictureFormat {
     /// Returns the format of a file that begins with these bytes. Sixteen are enough.
     #[must_use]
-    pub fn of(head: &[u8]) -> Option<Self> {
+    pub fn detect(head: &[u8]) -> Option<Self> {
         let starts = |mark: &[u8]| head.starts_with(mark);
         if starts(b"\x89PNG\r\n\x1A\n") {
             Some(Self::Png)

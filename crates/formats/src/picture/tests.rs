@@ -37,7 +37,7 @@ fn encoded(image: &DynamicImage, format: ImageFormat) -> Vec<u8> {
 }
 
 fn sent(bytes: &[u8]) -> Picture {
-    let format = PictureFormat::of(bytes).expect("a picture");
+    let format = PictureFormat::detect(bytes).expect("a picture");
     read(bytes, format, VisionBudget::DEFAULT).expect("a whole picture")
 }
 
@@ -194,7 +194,7 @@ fn a_cut_file_is_damaged_wherever_it_is_cut() {
         let bytes = encoded(&drawing(48, 32), format);
         for end in 8..bytes.len() {
             let cut = &bytes[..end];
-            let format = PictureFormat::of(cut).expect("a picture");
+            let format = PictureFormat::detect(cut).expect("a picture");
             assert!(
                 read(cut, format, VisionBudget::DEFAULT).is_err(),
                 "{format:?} cut at {end}"
@@ -291,7 +291,7 @@ proptest! {
         if cut {
             bytes.truncate(end.index(bytes.len()));
         }
-        if let Some(format) = PictureFormat::of(&bytes)
+        if let Some(format) = PictureFormat::detect(&bytes)
             && let Ok(picture) = read(&bytes, format, VisionBudget::DEFAULT)
         {
             is_safe(&picture);
@@ -324,7 +324,7 @@ fn four_colours_are_not_plain() {
 fn a_jpeg_becomes_png_of_the_same_size_and_png_stays() {
     let jpeg = encoded(&photograph(80, 60), ImageFormat::Jpeg);
     let png = as_png(&jpeg).expect("it is whole");
-    assert_eq!(PictureFormat::of(&png), Some(PictureFormat::Png));
+    assert_eq!(PictureFormat::detect(&png), Some(PictureFormat::Png));
     let (width, height) = (80, 60);
     assert_eq!(size(&png, PictureFormat::Png), Ok(Size { width, height }));
     assert_eq!(as_png(&png).expect("it is whole"), png);

@@ -237,7 +237,7 @@ fn written_files_are_listed_newest_first_until_told_or_read_anew() {
     );
     ledger.revise(Path::new("/b"), &[(0..1, b"y")], version(2, 1));
     assert_eq!(written(&ledger), ["/b", "/d", "/c"]);
-    ledger.told(Path::new("/d"));
+    ledger.mark_notified(Path::new("/d"));
     assert_eq!(written(&ledger), ["/b", "/c"]);
     read(&mut ledger, "/c", 9, "somebody else's");
     assert_eq!(written(&ledger), ["/b"]);
@@ -336,7 +336,7 @@ proptest! {
                 }
                 Step::Forget(file) => drop(ledger.forget(&path(file))),
                 Step::Rename(from, to) => ledger.rename(&path(from), &path(to)),
-                Step::Told(file) => ledger.told(&path(file)),
+                Step::Told(file) => ledger.mark_notified(&path(file)),
             }
             let slots = &ledger.slots;
             prop_assert!(slots.len() <= budget.entries);

@@ -101,7 +101,7 @@ proptest! {
                     let end = (from + count).min(judge.lines.len());
                     let lines = from as u64..end.max(from) as u64;
                     judge.show(lines.clone());
-                    numbers.shown(lines);
+                    numbers.mark_shown(lines);
                 }
             }
             for number in 0..judge.shown.len() {
@@ -176,7 +176,7 @@ fn what_is_coarse_or_too_much_is_unknown_until_it_is_shown() {
     let many: Vec<_> = (0..1_000).map(|at| insertion(10 * at, 1)).collect();
     numbers.changed(&many, Mover::Session);
     assert_eq!(numbers, LineNumbers::unknown());
-    numbers.shown(3..4);
+    numbers.mark_shown(3..4);
     assert_eq!(numbers.standing(2), Standing::Unknown);
     assert_eq!(
         numbers.standing(3),

@@ -14,7 +14,7 @@ impl ActivityStore for MemoryHistory {
         by: &str,
         words: Option<&str>,
     ) -> Result<bool, HistoryError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         if kept.stops.iter().any(|stop| stop.session == session) {
             return Ok(false);
         }
@@ -29,7 +29,7 @@ impl ActivityStore for MemoryHistory {
     }
 
     fn resume_session(&self, session: &str, _by: &str) -> Result<bool, HistoryError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         let before = kept.stops.len();
         kept.stops.retain(|stop| stop.session != session);
         let is_resumed = kept.stops.len() < before;
@@ -40,17 +40,17 @@ impl ActivityStore for MemoryHistory {
     }
 
     fn stop_of(&self, session: &str) -> Result<Option<SessionStop>, HistoryError> {
-        let kept = self.kept();
+        let kept = self.lock_state();
         let mut stops = kept.stops.iter();
         Ok(stops.find(|stop| stop.session == session).cloned())
     }
 
     fn stops(&self) -> Result<Vec<SessionStop>, HistoryError> {
-        Ok(self.kept().stops.iter().rev().cloned().collect())
+        Ok(self.lock_state().stops.iter().rev().cloned().collect())
     }
 
     fn open_sessions(&self) -> Result<Vec<OpenSession>, HistoryError> {
-        let kept = self.kept();
+        let kept = self.lock_state();
         let open = kept.open.iter().rev();
         let alive = open.filter(|(process, _)| kept.alive.contains(process));
         Ok(alive.map(|(_, session)| session.clone()).collect())

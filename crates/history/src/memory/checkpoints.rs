@@ -40,7 +40,7 @@ impl Kept {
 
 impl CheckpointStore for MemoryHistory {
     fn checkpoints(&self, query: &CheckpointQuery) -> Result<Vec<Checkpoint>, HistoryError> {
-        let kept = self.kept();
+        let kept = self.lock_state();
         let matching = kept.checkpoints.iter().rev().filter(|found| {
             let checkpoint = &found.checkpoint;
             let is_of_root = |id| checkpoint.workspace.id == id;
@@ -64,7 +64,7 @@ impl CheckpointStore for MemoryHistory {
         workspace: &[u8; 32],
         number: i64,
     ) -> Result<Vec<CheckpointEntry>, HistoryError> {
-        let kept = self.kept();
+        let kept = self.lock_state();
         let found = kept.checkpoint(workspace, number);
         Ok(found.map_or_else(Vec::new, |found| found.entries.clone()))
     }
@@ -80,11 +80,14 @@ impl CheckpointStore for MemoryHistory {
     }
 
     fn has_content(&self, revision: &Revision) -> Result<bool, HistoryError> {
-        Ok(matches!(self.kept().contents.get(revision), Some(Some(_))))
+        Ok(matches!(
+            self.lock_state().contents.get(revision),
+            Some(Some(_))
+        ))
     }
 
     fn put_contents(&self, contents: &[(Revision, &[u8])]) -> Result<(), HistoryError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         for (revision, bytes) in contents {
             kept.put_content(&State {
                 revision: *revision,
@@ -103,7 +106,7 @@ impl CheckpointStore for MemoryHistory {
         draft: &CheckpointDraft<'_>,
         operations: &[(Draft<'_>, RecordedCall)],
     ) -> Result<CheckpointOutcome, HistoryError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         let workspace = KnownWorkspace {
             id: draft.workspace.id,
             root: draft.workspace.root.to_owned(),

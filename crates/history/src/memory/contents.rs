@@ -44,7 +44,7 @@ impl Kept {
 
 impl ContentStore for MemoryHistory {
     fn content(&self, revision: &Revision) -> Result<Option<Vec<u8>>, HistoryError> {
-        let kept = self.kept();
+        let kept = self.lock_state();
         let bytes = kept.contents.get(revision).cloned().flatten();
         let is_it = |bytes: &Arc<Vec<u8>>| blake3::hash(bytes).as_bytes() == revision;
         Ok(bytes.filter(is_it).map(|bytes| bytes.to_vec()))
@@ -67,7 +67,7 @@ impl ContentStore for MemoryHistory {
             store: StorePlace::from(file),
             source,
         };
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         let Some(content) = kept.contents.get_mut(revision) else {
             return Ok(());
         };

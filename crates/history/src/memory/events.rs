@@ -90,7 +90,7 @@ impl Kept {
 
 impl EventStore for MemoryHistory {
     fn events(&self, since: i64, most: usize) -> Result<EventPage, HistoryError> {
-        let kept = self.kept();
+        let kept = self.lock_state();
         let events = kept.events.iter().filter(|event| event.seq > since);
         Ok(EventPage {
             events: events
@@ -103,7 +103,7 @@ impl EventStore for MemoryHistory {
     }
 
     fn last_event_of(&self, operation: &str) -> Result<Option<i64>, HistoryError> {
-        let kept = self.kept();
+        let kept = self.lock_state();
         let mut newest_first = kept.events.iter().rev();
         let last = newest_first
             .find(|event| matches!(&event.fact, KeptFact::Changed(id, _) if id == operation));
@@ -111,7 +111,7 @@ impl EventStore for MemoryHistory {
     }
 
     fn begin_session(&self, begin: &SessionBegin<'_>) -> Result<(), HistoryError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         let is_open = kept.is_open(self.process, begin.session);
         kept.open.push((
             self.process,
@@ -135,7 +135,7 @@ impl EventStore for MemoryHistory {
     }
 
     fn end_session(&self, session: &str) -> Result<(), HistoryError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         let of = |(process, open): &(u64, OpenSession)| {
             *process == self.process && open.session == session
         };
@@ -149,7 +149,7 @@ impl EventStore for MemoryHistory {
     }
 
     fn end_lost_sessions(&self) -> Result<(), HistoryError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         let alive = kept.alive.clone();
         let (open, lost) = std::mem::take(&mut kept.open)
             .into_iter()

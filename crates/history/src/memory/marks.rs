@@ -6,20 +6,20 @@ use crate::mark::{Mark, MarkQuery, MarkStore};
 
 impl MarkStore for MemoryHistory {
     fn mark(&self, session: &str, prompt: &str) -> Result<(), HistoryError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         let mark = Mark {
             id: kept.marks.last().map_or(1, |last| last.id + 1),
             session: session.to_owned(),
             time: now(),
             sequence: kept.sequence,
-            prompt: Mark::kept(prompt),
+            prompt: Mark::stored_line(prompt),
         };
         kept.marks.push(mark);
         Ok(())
     }
 
     fn marks(&self, query: &MarkQuery) -> Result<Vec<Mark>, HistoryError> {
-        let kept = self.kept();
+        let kept = self.lock_state();
         let has_changed = |session: &str| {
             let mut operations = kept.operations.iter().map(|kept| &kept.operation);
             query.below.is_empty()
@@ -40,12 +40,12 @@ impl MarkStore for MemoryHistory {
     }
 
     fn report_session(&self, process: &str, session: &str) -> Result<(), HistoryError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         kept.reported.insert(process.to_owned(), session.to_owned());
         Ok(())
     }
 
     fn reported_session(&self, process: &str) -> Result<Option<String>, HistoryError> {
-        Ok(self.kept().reported.get(process).cloned())
+        Ok(self.lock_state().reported.get(process).cloned())
     }
 }

@@ -64,7 +64,7 @@ impl Kept {
 
 impl QuestionStore for MemoryHistory {
     fn ask(&self, draft: &QuestionDraft<'_>) -> Result<AskOutcome, HistoryError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         let open = |kept: &&KeptQuestion| kept.record.state == QuestionState::Open;
         let mut waiting = kept.questions.iter().filter(open);
         let same = waiting.find(|kept| kept.call == draft.call && kept.record.plan == draft.plan);
@@ -126,21 +126,21 @@ impl QuestionStore for MemoryHistory {
     }
 
     fn question_of_call(&self, call: &Digest) -> Result<Option<QuestionRecord>, HistoryError> {
-        let kept = self.kept();
+        let kept = self.lock_state();
         let mut newest_first = kept.questions.iter().rev();
         let found = newest_first.find(|question| question.call == *call);
         Ok(found.map(|found| kept.read(found)))
     }
 
     fn question(&self, id: &str) -> Result<Option<QuestionRecord>, HistoryError> {
-        let kept = self.kept();
+        let kept = self.lock_state();
         let mut all = kept.questions.iter();
         let found = all.find(|question| question.record.id == id);
         Ok(found.map(|found| kept.read(found)))
     }
 
     fn questions(&self, query: &QuestionQuery) -> Result<Vec<QuestionRecord>, HistoryError> {
-        let kept = self.kept();
+        let kept = self.lock_state();
         let found = kept.questions.iter().rev().filter(|question| {
             let record = &question.record;
             (query.decided || record.state == QuestionState::Open) && record.is_below(&query.below)
@@ -166,7 +166,7 @@ impl QuestionStore for MemoryHistory {
         by: &str,
         event: &str,
     ) -> Result<Decided, HistoryError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         let Some(record) = kept.question(id) else {
             return Ok(Decided::Unknown);
         };
@@ -188,7 +188,7 @@ impl QuestionStore for MemoryHistory {
     }
 
     fn withdraw(&self, id: &str) -> Result<(), HistoryError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         if let Some(record) = kept.question(id)
             && matches!(record.state, QuestionState::Open | QuestionState::Approved)
         {
@@ -198,7 +198,7 @@ impl QuestionStore for MemoryHistory {
     }
 
     fn amend(&self, id: &str, decision: &[u8]) -> Result<bool, HistoryError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         let rejected = kept
             .question(id)
             .filter(|record| record.state == QuestionState::Rejected && !record.delivered);
@@ -210,7 +210,7 @@ impl QuestionStore for MemoryHistory {
     }
 
     fn deliver(&self, id: &str) -> Result<bool, HistoryError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         let Some(record) = kept.question(id).filter(|record| !record.delivered) else {
             return Ok(false);
         };
@@ -219,14 +219,14 @@ impl QuestionStore for MemoryHistory {
     }
 
     fn keep_answer(&self, id: &str, answer: &[u8]) -> Result<(), HistoryError> {
-        if let Some(record) = self.kept().question(id) {
+        if let Some(record) = self.lock_state().question(id) {
             record.answer = Some(answer.to_vec());
         }
         Ok(())
     }
 
     fn no_longer_open(&self, ids: &[String]) -> Result<Vec<String>, HistoryError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         let mut is_open = |id: &str| {
             let found = kept.question(id);
             found.is_some_and(|record| record.state == QuestionState::Open)
@@ -235,7 +235,7 @@ impl QuestionStore for MemoryHistory {
     }
 
     fn arguments(&self, id: &str) -> Result<Option<Vec<u8>>, HistoryError> {
-        let kept = self.kept();
+        let kept = self.lock_state();
         let mut all = kept.questions.iter();
         let found = all.find(|question| question.record.id == id);
         Ok(found.map(|found| found.arguments.clone()))

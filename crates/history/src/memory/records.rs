@@ -16,12 +16,12 @@ const MOST_NAMED: usize = 10;
 
 impl RecordStore for MemoryHistory {
     fn begin(&self, draft: &Draft<'_>) -> Result<Saved, HistoryError> {
-        self.kept().announce(draft, self.process)?;
+        self.lock_state().announce(draft, self.process)?;
         Ok(Saved::default())
     }
 
     fn finish(&self, draft: &Draft<'_>) -> Result<Saved, HistoryError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         let was_announced = kept
             .operation(draft.id)
             .map(|found| found.announced_by.is_some());
@@ -46,7 +46,7 @@ impl RecordStore for MemoryHistory {
         kind: OperationKind,
         inodes: &[Option<u64>],
     ) -> Result<Confirmed, HistoryError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         let announced = kept.operation(id);
         let Some(found) = announced.filter(|found| found.announced_by.is_some()) else {
             return Ok(Confirmed::Missing(Saved::default()));
@@ -61,11 +61,11 @@ impl RecordStore for MemoryHistory {
     }
 
     fn abandon(&self, id: &str) -> Result<Vec<PathBuf>, HistoryError> {
-        Ok(self.kept().remove(id))
+        Ok(self.lock_state().remove(id))
     }
 
     fn unfinished(&self) -> Result<Vec<Operation>, HistoryError> {
-        let kept = self.kept();
+        let kept = self.lock_state();
         let left = kept.operations.iter().filter(|found| {
             let by = found.announced_by;
             by.is_some_and(|process| !kept.alive.contains(&process))
@@ -97,7 +97,7 @@ impl RecordStore for MemoryHistory {
         state: OperationState,
         written: &[usize],
     ) -> Result<Vec<PathBuf>, HistoryError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         let announced = kept.operation(&operation.id);
         let Some(found) = announced.filter(|found| found.announced_by.is_some()) else {
             return Ok(Vec::new());
@@ -128,12 +128,12 @@ impl RecordStore for MemoryHistory {
     }
 
     fn add_made_folder(&self, folder: &Path) -> Result<(), HistoryError> {
-        self.kept().hand_on(folder, None);
+        self.lock_state().hand_on(folder, None);
         Ok(())
     }
 
     fn log(&self, query: &LogQuery) -> Result<Vec<Operation>, HistoryError> {
-        let kept = self.kept();
+        let kept = self.lock_state();
         let newest_first = kept.operations.iter().rev();
         let matching = newest_first.filter(|found| kept.matches(found, query));
         let most = query.limit.unwrap_or(usize::MAX);
@@ -141,7 +141,7 @@ impl RecordStore for MemoryHistory {
     }
 
     fn find(&self, part: &str, below: &[PathBuf]) -> Result<IdMatch, HistoryError> {
-        let kept = self.kept();
+        let kept = self.lock_state();
         let near = LogQuery {
             below: below.to_vec(),
             ..LogQuery::default()
@@ -160,7 +160,7 @@ impl RecordStore for MemoryHistory {
     }
 
     fn shortest_endings(&self, ids: &[&str]) -> Result<Vec<usize>, HistoryError> {
-        let kept = self.kept();
+        let kept = self.lock_state();
         let shortest = |id: &&str| {
             let mut lengths = 1..=id.len();
             let is_unique = |length: &usize| {
@@ -174,13 +174,13 @@ impl RecordStore for MemoryHistory {
     }
 
     fn taken_back(&self, operation: &str) -> Result<Vec<TakenBack>, HistoryError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         let found = kept.operation(operation);
         Ok(found.map_or_else(Vec::new, |found| found.takes_back.clone()))
     }
 
     fn mark_already_undone(&self, files: &[(String, usize)]) -> Result<(), HistoryError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         for (operation, at) in files {
             let by = Some(ALREADY_UNDONE);
             kept.mark_undone(operation, *at, by, 0, &mut Vec::new());
@@ -203,14 +203,14 @@ impl RecordStore for MemoryHistory {
     }
 
     fn record_broken_link(&self, operation: &str, at: usize) -> Result<(), HistoryError> {
-        if let Some(found) = self.kept().operation(operation) {
+        if let Some(found) = self.lock_state().operation(operation) {
             found.broken_links.insert(at);
         }
         Ok(())
     }
 
     fn broken_links(&self, operation: &str) -> Result<Vec<usize>, HistoryError> {
-        let mut kept = self.kept();
+        let mut kept = self.lock_state();
         let found = kept.operation(operation);
         Ok(found.map_or_else(Vec::new, |found| {
             found.broken_links.iter().copied().collect()

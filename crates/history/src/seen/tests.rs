@@ -12,7 +12,7 @@ const SIZE: usize = 48;
 struct Bitmap(Vec<bool>);
 
 impl Bitmap {
-    fn of(seen: &Seen, size: usize) -> Self {
+    fn from_seen(seen: &Seen, size: usize) -> Self {
         let mut bits = vec![false; size];
         for range in seen.ranges() {
             for at in range.clone() {
@@ -67,16 +67,16 @@ fn well_formed(seen: &Seen) -> bool {
 proptest! {
     #[test]
     fn adding_sets_exactly_those_bytes(mut seen in seen(), range in range()) {
-        let mut model = Bitmap::of(&seen, SIZE);
+        let mut model = Bitmap::from_seen(&seen, SIZE);
         model.0[range.start as usize..range.end as usize].fill(true);
         seen.add(range);
         prop_assert!(well_formed(&seen));
-        prop_assert_eq!(Bitmap::of(&seen, SIZE), model);
+        prop_assert_eq!(Bitmap::from_seen(&seen, SIZE), model);
     }
 
     #[test]
     fn covered_is_what_misses_nothing(seen in seen(), range in range()) {
-        let model = Bitmap::of(&seen, SIZE);
+        let model = Bitmap::from_seen(&seen, SIZE);
         let bytes = range.start as usize..range.end as usize;
         prop_assert_eq!(seen.covers(range.clone()), model.0[bytes].iter().all(|bit| *bit));
         let mut missing = [false; SIZE];
@@ -91,7 +91,7 @@ proptest! {
 
     #[test]
     fn a_change_moves_bytes_along_and_shows_the_new_ones(mut seen in seen(), changes in changes()) {
-        let old = Bitmap::of(&seen, SIZE);
+        let old = Bitmap::from_seen(&seen, SIZE);
         let mut model = Vec::new();
         let mut from = 0;
         for (range, length) in &changes {
@@ -102,24 +102,24 @@ proptest! {
         model.extend_from_slice(&old.0[from..]);
         seen.shift(&changes);
         prop_assert!(well_formed(&seen));
-        prop_assert_eq!(Bitmap::of(&seen, model.len()), Bitmap(model));
+        prop_assert_eq!(Bitmap::from_seen(&seen, model.len()), Bitmap(model));
     }
 
     #[test]
     fn clipping_keeps_what_stands_before(mut seen in seen(), size in 0..=SIZE) {
-        let mut model = Bitmap::of(&seen, SIZE);
+        let mut model = Bitmap::from_seen(&seen, SIZE);
         model.0[size..].fill(false);
         seen.clip(size as u64);
         prop_assert!(well_formed(&seen));
-        prop_assert_eq!(Bitmap::of(&seen, SIZE), model);
+        prop_assert_eq!(Bitmap::from_seen(&seen, SIZE), model);
     }
 
     #[test]
     fn a_union_holds_both_and_no_more(mut one in seen(), other in seen()) {
-        let (a, b) = (Bitmap::of(&one, SIZE), Bitmap::of(&other, SIZE));
+        let (a, b) = (Bitmap::from_seen(&one, SIZE), Bitmap::from_seen(&other, SIZE));
         one.add_all(&other);
         let both = a.0.iter().zip(&b.0).map(|(a, b)| *a || *b).collect();
-        prop_assert_eq!(Bitmap::of(&one, SIZE), Bitmap(both));
+        prop_assert_eq!(Bitmap::from_seen(&one, SIZE), Bitmap(both));
     }
 
     #[test]

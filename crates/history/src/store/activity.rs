@@ -50,7 +50,9 @@ impl ActivityStore for Store {
     }
 
     fn stop_of(&self, session: &str) -> Result<Option<SessionStop>, HistoryError> {
-        Ok(self.run(|connection| stops::of(connection, session))?.0)
+        Ok(self
+            .run(|connection| stops::for_session(connection, session))?
+            .0)
     }
 
     fn stops(&self) -> Result<Vec<SessionStop>, HistoryError> {

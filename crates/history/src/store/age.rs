@@ -46,7 +46,7 @@ impl Limit {
     }
 
     /// Returns the age of an operation by its time and the time of the prune that first found it too old.
-    pub(super) fn of(&self, time: i64, noted: Option<i64>) -> Age {
+    pub(super) fn age_of(&self, time: i64, noted: Option<i64>) -> Age {
         if time >= self.oldest {
             return Age::Young;
         }
@@ -125,10 +125,10 @@ mod tests {
             oldest: 5 * BETWEEN,
         };
         let old = 4 * BETWEEN;
-        assert_eq!(limit.of(5 * BETWEEN, Some(0)), Age::Young);
-        assert_eq!(limit.of(old, None), Age::FirstFound);
-        assert_eq!(limit.of(old, Some(9 * BETWEEN + 1)), Age::Waiting);
-        assert_eq!(limit.of(old, Some(9 * BETWEEN)), Age::Overdue);
-        assert_eq!(limit.of(old, Some(11 * BETWEEN)), Age::FirstFound);
+        assert_eq!(limit.age_of(5 * BETWEEN, Some(0)), Age::Young);
+        assert_eq!(limit.age_of(old, None), Age::FirstFound);
+        assert_eq!(limit.age_of(old, Some(9 * BETWEEN + 1)), Age::Waiting);
+        assert_eq!(limit.age_of(old, Some(9 * BETWEEN)), Age::Overdue);
+        assert_eq!(limit.age_of(old, Some(11 * BETWEEN)), Age::FirstFound);
     }
 }

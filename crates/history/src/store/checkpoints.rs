@@ -255,7 +255,7 @@ fn entry_of(row: &Row<'_>) -> rusqlite::Result<CheckpointEntry> {
     let stamp: Vec<u8> = row.get(6)?;
     Ok(CheckpointEntry {
         name: row.get(0)?,
-        kind: known(CheckpointEntryKind::of, row, 1)?,
+        kind: known(CheckpointEntryKind::from_number, row, 1)?,
         mode: row.get(2)?,
         size: row.get::<_, i64>(3)? as u64,
         identity: match (
@@ -296,7 +296,7 @@ fn checkpoints(
             number: row.get(0)?,
             id: row.get(1)?,
             time: row.get(2)?,
-            kind: known(CheckpointKind::of, row, 3)?,
+            kind: known(CheckpointKind::from_number, row, 3)?,
             name: row.get(4)?,
             session: row.get(5)?,
             sequence: row.get(6)?,

@@ -133,7 +133,7 @@ fn comment_of(row: &Row<'_>) -> rusqlite::Result<Comment> {
     let way: Option<i64> = row.get(11)?;
     Ok(Comment {
         id: row.get(0)?,
-        kind: known(CommentKind::of, row, 1)?,
+        kind: known(CommentKind::from_number, row, 1)?,
         time: row.get(2)?,
         session: row.get(3)?,
         path: path_of(&row.get::<_, Vec<u8>>(4)?),
@@ -142,6 +142,6 @@ fn comment_of(row: &Row<'_>) -> rusqlite::Result<Comment> {
         revision: row.get(7)?,
         words: row.get(8)?,
         operation: row.get(9)?,
-        delivered: delivered.map(|time| (time, DeliveredWith::of(way.unwrap_or(0)))),
+        delivered: delivered.map(|time| (time, DeliveredWith::from_number(way.unwrap_or(0)))),
     })
 }

@@ -156,7 +156,7 @@ fn event_of(
         client: row.get(8)?,
         fact: RecordedFact::Other(EventKind::Session, String::new()),
     };
-    let kind = log::known(EventKind::of, row, 2)?;
+    let kind = log::known(EventKind::from_number, row, 2)?;
     if kind != EventKind::Changed {
         let body: Option<String> = row.get(9)?;
         event.fact = RecordedFact::Other(kind, body.unwrap_or_default());
@@ -288,7 +288,7 @@ mod tests {
     }
 
     /// Returns the events after a number, as number, operation and path.
-    fn told(store: &Store, since: i64) -> Vec<(i64, String, String)> {
+    fn events_after(store: &Store, since: i64) -> Vec<(i64, String, String)> {
         let page = store.events(since, 10).expect("read");
         let told = page.events.into_iter().map(|event| {
             let RecordedFact::Changed { operation, file } = event.fact else {
@@ -307,7 +307,7 @@ mod tests {
         announce(&store, "one", OperationKind::Change, &["/p/b", "/p/a"]);
         announce(&store, "two", OperationKind::Undo, &["/p/c"]);
         announce(&store, "three", OperationKind::Late, &["/p/d"]);
-        assert_eq!(told(&store, 0), [], "nothing was carried out yet");
+        assert_eq!(events_after(&store, 0), [], "nothing was carried out yet");
         confirm(&store, "two", OperationKind::Undo, 1);
         confirm(&store, "three", OperationKind::Late, 1);
         confirm(&store, "one", OperationKind::Change, 2);
@@ -317,8 +317,8 @@ mod tests {
             event(2, "one", "/p/b"),
             event(3, "one", "/p/a"),
         ];
-        assert_eq!(told(&store, 0), expected);
-        assert_eq!(told(&store, 2), expected[2..]);
+        assert_eq!(events_after(&store, 0), expected);
+        assert_eq!(events_after(&store, 2), expected[2..]);
     }
 
     #[test]

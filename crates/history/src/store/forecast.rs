@@ -160,9 +160,9 @@ fn operations(connection: &Connection, limit: &Limit) -> rusqlite::Result<Vec<Fo
             _ => all.push(ForecastRow {
                 id,
                 sequence: row.get(7)?,
-                age: limit.of(row.get(1)?, row.get(8)?),
+                age: limit.age_of(row.get(1)?, row.get(8)?),
                 session: row.get(2)?,
-                kind: known(OperationKind::of, row, 6)?,
+                kind: known(OperationKind::from_number, row, 6)?,
                 files: vec![file],
             }),
         }

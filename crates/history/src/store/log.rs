@@ -292,7 +292,7 @@ pub(super) fn known<T>(
 fn operation_of(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Operation> {
     let id: String = row.get(0)?;
     let rungs: String = row.get(10)?;
-    let kind = known(OperationKind::of, row, 2)?;
+    let kind = known(OperationKind::from_number, row, 2)?;
     let mut takes_back: Vec<String> = match kind {
         OperationKind::Undo | OperationKind::Redo => taken_back(connection, &id)?
             .into_iter()
@@ -303,8 +303,8 @@ fn operation_of(connection: &Connection, row: &Row<'_>) -> rusqlite::Result<Oper
     };
     takes_back.sort_unstable();
     takes_back.dedup();
-    let state = known(OperationState::of, row, 3)?;
-    let recorded = recorded_calls::of(connection, &id)?;
+    let state = known(OperationState::from_number, row, 3)?;
+    let recorded = recorded_calls::for_operation(connection, &id)?;
     Ok(Operation {
         files: files_of(connection, &id)?,
         id,
@@ -369,7 +369,7 @@ fn files_of(connection: &Connection, id: &str) -> rusqlite::Result<Vec<FileChang
         Ok(FileChange {
             at: row.get::<_, i64>(0)? as usize,
             path: path(1)?.unwrap_or_default(),
-            kind: known(ChangeKind::of, row, 2)?,
+            kind: known(ChangeKind::from_number, row, 2)?,
             moved_from: path(3)?,
             before: kept(4)?,
             after: kept(8)?,

@@ -87,7 +87,7 @@ impl LogIndex {
         let is_initialized = header[12] != 0;
         if header != copy
             || !is_initialized
-            || word(header, 0, u32::from_ne_bytes) != FORMAT
+            || read_word(header, 0, u32::from_ne_bytes) != FORMAT
             || checksum != Checksum::at(header, 40, u32::from_ne_bytes)
         {
             return Ok(None);
@@ -96,7 +96,7 @@ impl LogIndex {
         let mut salt = [0; 8];
         salt.copy_from_slice(&header[32..40]);
         Ok(Some(Self {
-            frames: word(header, 16, u32::from_ne_bytes),
+            frames: read_word(header, 16, u32::from_ne_bytes),
             // A page size of 65,536 bytes is stored as 1.
             page_size: (page_size & 0xfe00) | ((page_size & 1) << 16),
             checksum: Checksum::at(header, 24, u32::from_ne_bytes),
@@ -111,7 +111,7 @@ impl LogIndex {
         if log.read_exact(&mut header).is_err() {
             return Ok(false);
         }
-        let magic = word(&header, 0, u32::from_be_bytes);
+        let magic = read_word(&header, 0, u32::from_be_bytes);
         let to_word = match magic {
             MAGIC => u32::from_be_bytes,
             _ => u32::from_le_bytes,
@@ -148,24 +148,24 @@ impl Checksum {
         for pair in bytes.chunks_exact(8) {
             self.0 = self
                 .0
-                .wrapping_add(word(pair, 0, to_word))
+                .wrapping_add(read_word(pair, 0, to_word))
                 .wrapping_add(self.1);
             self.1 = self
                 .1
-                .wrapping_add(word(pair, 4, to_word))
+                .wrapping_add(read_word(pair, 4, to_word))
                 .wrapping_add(self.0);
         }
     }
 
     fn at(bytes: &[u8], offset: usize, to_word: fn([u8; 4]) -> u32) -> Self {
         Self(
-            word(bytes, offset, to_word),
-            word(bytes, offset + 4, to_word),
+            read_word(bytes, offset, to_word),
+            read_word(bytes, offset + 4, to_word),
         )
     }
 }
 
-fn word(bytes: &[u8], offset: usize, to_word: fn([u8; 4]) -> u32) -> u32 {
+fn read_word(bytes: &[u8], offset: usize, to_word: fn([u8; 4]) -> u32) -> u32 {
     let mut word = [0; 4];
     word.copy_from_slice(&bytes[offset..offset + 4]);
     to_word(word)

@@ -26,7 +26,7 @@ struct Unseen {
 }
 
 impl Unseen {
-    fn of(connection: &Connection, query: &UnseenQuery) -> rusqlite::Result<Self> {
+    fn for_query(connection: &Connection, query: &UnseenQuery) -> rusqlite::Result<Self> {
         let others = workspaces::numbers(connection, &query.without)?;
         let list: Vec<String> = others.iter().map(i64::to_string).collect();
         let list = list.join(", ");
@@ -93,7 +93,7 @@ pub(super) fn unseen(
     connection: &Connection,
     query: &UnseenQuery,
 ) -> rusqlite::Result<Vec<UnseenFile>> {
-    let unseen = Unseen::of(connection, query)?;
+    let unseen = Unseen::for_query(connection, query)?;
     let most = query.limit.unwrap_or(MOST).min(MOST);
     let sql = format!(
         "{} ORDER BY u.newest DESC, u.path LIMIT {most}",
@@ -172,7 +172,7 @@ pub(super) fn at_all(
     query: &UnseenQuery,
     upto: i64,
 ) -> rusqlite::Result<Vec<NewLook>> {
-    let unseen = Unseen::of(connection, query)?;
+    let unseen = Unseen::for_query(connection, query)?;
     let sql = format!(
         "SELECT f.path, w.id, c.revision, max(o.sequence)
          {} AND o.sequence <= {upto} GROUP BY f.path",

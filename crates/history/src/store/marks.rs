@@ -18,7 +18,7 @@ const MOST: usize = 1_000;
 
 impl MarkStore for Store {
     fn mark(&self, session: &str, prompt: &str) -> Result<(), HistoryError> {
-        let kept = Mark::kept(prompt);
+        let kept = Mark::stored_line(prompt);
         self.run(|connection| {
             let transaction = WriteTransaction::begin(connection)?;
             transaction

@@ -45,7 +45,7 @@ struct DatabaseFiles {
 }
 
 impl DatabaseFiles {
-    fn of(database: &Path) -> Self {
+    fn for_database(database: &Path) -> Self {
         Self {
             database: database.to_owned(),
             log: log_of(database),
@@ -233,7 +233,7 @@ fn open_file(file: &Path, patience: Duration) -> Result<OpenDatabase, OpenFailur
         Ok(connection) => Ok(OpenDatabase {
             connection,
             probe,
-            files: DatabaseFiles::of(file),
+            files: DatabaseFiles::for_database(file),
         }),
         Err(MigrateError::Newer { found, known }) => Err(OpenFailure::Error(HistoryError::Newer {
             store: file.into(),

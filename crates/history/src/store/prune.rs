@@ -148,7 +148,7 @@ fn step(
                 id: row.get(0)?,
                 sequence: row.get(1)?,
                 session: row.get(2)?,
-                age: age.of(row.get(3)?, row.get(4)?),
+                age: age.age_of(row.get(3)?, row.get(4)?),
             })
         })?;
         rows.collect::<rusqlite::Result<_>>()?

@@ -105,7 +105,7 @@ pub(super) fn files_of(
         };
         Ok(QuestionFile {
             path: PathBuf::from(OsStr::from_bytes(&path)),
-            kind: ChangeKind::of(row.get(8)?).unwrap_or_default(),
+            kind: ChangeKind::from_number(row.get(8)?).unwrap_or_default(),
             added: row.get::<_, i64>(9)?.unsigned_abs(),
             removed: row.get::<_, i64>(10)?.unsigned_abs(),
             seen,

@@ -29,7 +29,7 @@ pub(super) fn insert(
 }
 
 /// Returns the call of an operation; none if lancet made the changes.
-pub(super) fn of(
+pub(super) fn for_operation(
     connection: &Connection,
     operation: &str,
 ) -> rusqlite::Result<Option<RecordedCall>> {

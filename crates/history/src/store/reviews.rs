@@ -88,7 +88,7 @@ impl ReviewStore for Store {
             };
             let body = format!(
                 "{{\"comment\":{id},\"state\":\"delivered\",\"with\":\"{}\"}}",
-                with.word()
+                with.as_str()
             );
             append(&transaction, &comment.session, &body)?;
             transaction.commit()?;

@@ -113,7 +113,10 @@ fn append_event(
 }
 
 /// Returns the stop of a session.
-pub(super) fn of(connection: &Connection, session: &str) -> rusqlite::Result<Option<SessionStop>> {
+pub(super) fn for_session(
+    connection: &Connection,
+    session: &str,
+) -> rusqlite::Result<Option<SessionStop>> {
     connection
         .prepare_cached(
             "SELECT session, time, decided_by, words FROM stopped_sessions WHERE session = ?1",

@@ -19,7 +19,7 @@ fn events(store: &dyn Records, since: i64) -> Vec<String> {
         RecordedFact::Changed { operation, file } => {
             format!("{} {}", operation.id, operation.files[file].path.display())
         }
-        RecordedFact::Other(kind, _) => kind.word().to_owned(),
+        RecordedFact::Other(kind, _) => kind.as_str().to_owned(),
         _ => "unknown".to_owned(),
     });
     events.collect()

@@ -178,7 +178,7 @@ pub(super) fn document(text: &str) -> Result<Option<YamlNode>, EditError> {
         words: words.to_owned(),
     };
     let shift = mark_length(text);
-    let offsets = Offsets::of(text, shift);
+    let offsets = Offsets::for_text(text, shift);
     let mut open: Vec<Open> = Vec::new();
     let mut root = None;
     let mut documents = 0;
@@ -279,7 +279,7 @@ struct Offsets {
 }
 
 impl Offsets {
-    fn of(text: &str, shift: usize) -> Self {
+    fn for_text(text: &str, shift: usize) -> Self {
         let mut wide = Vec::new();
         let mut more = 0;
         for (number, mark) in text[shift..].chars().enumerate() {

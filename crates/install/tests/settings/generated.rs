@@ -12,14 +12,14 @@ struct Choices<'a> {
 }
 
 impl Choices<'_> {
-    fn of(&mut self, count: usize) -> usize {
+    fn index_below(&mut self, count: usize) -> usize {
         self.bytes
             .next()
             .map_or(0, |byte| usize::from(*byte) % count)
     }
 
     fn pick<'t>(&mut self, words: &[&'t str]) -> &'t str {
-        words[self.of(words.len())]
+        words[self.index_below(words.len())]
     }
 }
 
@@ -50,11 +50,11 @@ fn json_value(
     let is_list = matches!(name, "allow" | "exclude" | "deny");
     let is_table = NAMES.contains(&name) && name != "a" && name != "ü" && !is_list;
     if is_list {
-        let items: Vec<_> = (0..choices.of(4))
+        let items: Vec<_> = (0..choices.index_below(4))
             .map(|at| format!("\"item{at}\""))
             .collect();
         let inner = format!("{indent}{unit}");
-        return match choices.of(3) {
+        return match choices.index_below(3) {
             0 => format!("[{}]", items.join(", ")),
             1 if !items.is_empty() => format!(
                 "[{end}{inner}{}{end}{indent}]",
@@ -89,9 +89,9 @@ fn json_object(
     unit: &str,
     end: &str,
 ) -> String {
-    let count = choices.of(4);
+    let count = choices.index_below(4);
     let inner = format!("{indent}{unit}");
-    let is_one_line = choices.of(4) == 3;
+    let is_one_line = choices.index_below(4) == 3;
     let comment = ["", "", "", " // note", " /* note */"];
     let mut used = Vec::new();
     let mut members = Vec::new();
@@ -101,7 +101,7 @@ fn json_object(
             continue;
         }
         used.push(name);
-        let quoted = match choices.of(4) {
+        let quoted = match choices.index_below(4) {
             3 if name.is_ascii() => name.to_owned(),
             2 => format!("'{name}'"),
             _ => format!("\"{name}\""),
@@ -115,7 +115,7 @@ fn json_object(
             choices.pick(&[": ", ":", " : "])
         ));
     }
-    let trailing = match (members.is_empty(), choices.of(3)) {
+    let trailing = match (members.is_empty(), choices.index_below(3)) {
         (false, 2) => ",",
         _ => "",
     };
@@ -127,7 +127,7 @@ fn json_object(
     for (at, member) in members.into_iter().enumerate() {
         let comma = if at + 1 < last { "," } else { trailing };
         text += &format!("{inner}{member}{comma}{}{end}", choices.pick(&comment));
-        if choices.of(6) == 5 {
+        if choices.index_below(6) == 5 {
             text += &format!("{inner}// a line{end}");
         }
     }
@@ -155,7 +155,7 @@ fn toml(choices: &mut Choices<'_>) -> String {
         "1.5",
         "\"\"\"\nmulti\n\"\"\"",
     ];
-    for at in 0..choices.of(4) {
+    for at in 0..choices.index_below(4) {
         text += &format!(
             "{}top{at} = {}{}{end}",
             choices.pick(&["", "  "]),
@@ -163,25 +163,25 @@ fn toml(choices: &mut Choices<'_>) -> String {
             choices.pick(&["", " # note"])
         );
     }
-    let style = choices.of(5);
+    let style = choices.index_below(5);
     match style {
         1 => text += &format!("mcp_servers = {{ a = {{ command = \"x\" }} }}{end}"),
         2 => text += &format!("mcp_servers.a.command = \"x\"{end}"),
         _ => {}
     }
-    let mut order: Vec<usize> = (0..choices.of(6)).collect();
+    let mut order: Vec<usize> = (0..choices.index_below(6)).collect();
     for at in (1..order.len()).rev() {
-        order.swap(at, choices.of(at + 1));
+        order.swap(at, choices.index_below(at + 1));
     }
     for number in order {
         text += choices.pick(&["", end, "# before\n"]);
-        let head = match choices.of(3) {
+        let head = match choices.index_below(3) {
             0 if style != 1 => format!("[mcp_servers.s{number}]"),
             1 => format!("[[list{number}]]"),
             _ => format!("[t{number}.\"sub ü\"]"),
         };
         text += &format!("{head}{}{end}", choices.pick(&["", " # head"]));
-        for at in 0..choices.of(3) {
+        for at in 0..choices.index_below(3) {
             text += &format!("k{at}={}{end}", choices.pick(&scalars));
         }
     }
@@ -196,15 +196,15 @@ fn yaml_pairs(
     end: &str,
 ) {
     let blanks = " ".repeat(column);
-    for at in 0..=choices.of(3) {
-        if choices.of(5) == 4 {
+    for at in 0..=choices.index_below(3) {
+        if choices.index_below(5) == 4 {
             *text += &format!("{blanks}# a line{end}");
         }
         *text += &format!("{blanks}k{at}:");
-        match choices.of(7) {
+        match choices.index_below(7) {
             1 if depth < 3 => {
                 *text += &format!("{}{end}", choices.pick(&["", " # note"]));
-                let step = choices.of(3) + 1;
+                let step = choices.index_below(3) + 1;
                 yaml_pairs(choices, text, column + step, depth + 1, end);
             }
             2 => *text += &format!(" {{a: [1, \"b\"], c: {{}}}}{end}"),
@@ -227,7 +227,7 @@ fn yaml(choices: &mut Choices<'_>) -> String {
         .pick(&["", "# head\n", "---\n", "\u{feff}"])
         .to_owned();
     yaml_pairs(choices, &mut text, 0, 0, end);
-    match choices.of(5) {
+    match choices.index_below(5) {
         0 => {}
         1 => text += &format!("extensions: {{}}{end}"),
         2 => text += &format!("extensions:{end}"),
@@ -237,11 +237,11 @@ fn yaml(choices: &mut Choices<'_>) -> String {
                 "extensions:{}{end}",
                 choices.pick(&["", " # note", " &all"])
             );
-            let step = choices.of(4) + 1;
+            let step = choices.index_below(4) + 1;
             yaml_pairs(choices, &mut text, step, 1, end);
         }
     }
-    if choices.of(2) == 1 {
+    if choices.index_below(2) == 1 {
         text += &format!("last: 1{}", choices.pick(&["", end]));
     }
     text

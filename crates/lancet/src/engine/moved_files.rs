@@ -72,7 +72,7 @@ impl EngineView {
         if !absent.is_empty() {
             let wanted = absent.iter().filter_map(|(at, absence)| {
                 let by_bytes = *absence == Absence::Certain && all[*at].successor.is_none();
-                Wanted::of(*at, &all[*at], by_bytes)
+                Wanted::for_life(*at, &all[*at], by_bytes)
             });
             let found = search(self, &wanted.collect::<Vec<_>>(), how.limit());
             for (at, path) in &found.moved {

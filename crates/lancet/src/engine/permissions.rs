@@ -54,7 +54,7 @@ impl PermissionOptions {
                 effect: *effect,
                 rule,
                 layer: Layer::Host,
-                source: format!("Builder::{}", effect.word()),
+                source: format!("Builder::{}", effect.as_str()),
                 stands_for: None,
             })
         };
@@ -73,7 +73,7 @@ impl PermissionOptions {
         Arc::new(LazyLock::new(Box::new(move || {
             let files = commands
                 .iter()
-                .map(|command| CommandFiles::of(command, &places));
+                .map(|command| CommandFiles::for_command(command, &places));
             let files: BTreeSet<PathBuf> = files
                 .flat_map(|files| files.all().map(Path::to_path_buf).collect::<Vec<_>>())
                 .collect();

@@ -71,7 +71,7 @@ mod tests {
     fn a_version_is_known_by_its_bytes_and_by_what_changed() {
         let known = PlainTexts::default();
         let texts: [&[u8]; 4] = [b"one\ntwo\n", b"one\r\ntwo\n", b"one\n", b"two\r\n"];
-        let [plain, returns, shorter, other] = texts.map(Revision::of);
+        let [plain, returns, shorter, other] = texts.map(Revision::of_content);
         for (revision, text) in [(plain, texts[0]), (returns, texts[1])] {
             known.note(revision, &Document::decode(text, None).expect("text"));
         }

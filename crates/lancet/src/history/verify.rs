@@ -73,7 +73,7 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// Returns the word for this value in JSON output.
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::Database(_) => "database",
             Self::ContentMissing => "content_missing",

@@ -58,7 +58,7 @@ pub(crate) struct GitAttributes {
 pub(crate) fn attributes(relative: &Path, files: &[RuleFile<'_>]) -> GitAttributes {
     let known = resolve(relative, files);
     let state = |name: &str| known.get(name).copied().unwrap_or(State::Unspecified);
-    let text = TextAttribute::of(&known);
+    let text = TextAttribute::from_attributes(&known);
     let converts = ["filter", "working-tree-encoding", "ident"]
         .into_iter()
         .find(|name| match state(name) {
@@ -87,7 +87,7 @@ pub(crate) fn attributes(relative: &Path, files: &[RuleFile<'_>]) -> GitAttribut
 /// Finds the line ending that these rule files prescribe for a file.
 pub(super) fn line_end(relative: &Path, files: &[RuleFile<'_>]) -> Option<LineEnd> {
     let known = resolve(relative, files);
-    match (TextAttribute::of(&known), known.get("eol")) {
+    match (TextAttribute::from_attributes(&known), known.get("eol")) {
         (TextAttribute::Binary, _) => None,
         (_, Some(State::Value("crlf"))) => Some(LineEnd::Crlf),
         (_, Some(State::Value("lf"))) | (TextAttribute::Input, _) => Some(LineEnd::Lf),
@@ -106,7 +106,7 @@ enum TextAttribute {
 }
 
 impl TextAttribute {
-    fn of(known: &BTreeMap<&str, State<'_>>) -> TextAttribute {
+    fn from_attributes(known: &BTreeMap<&str, State<'_>>) -> TextAttribute {
         let one = |name: &str| match known.get(name) {
             Some(State::Set) => TextAttribute::Text,
             Some(State::Unset) => TextAttribute::Binary,

@@ -14,7 +14,7 @@ pub(crate) fn waiting_event(id: &str, question: &Question) -> String {
     let file = |file: &FileQuestion| {
         json!({
             "path": file.path.display().to_string(),
-            "kind": file.kind.word(),
+            "kind": file.kind.as_str(),
             "added": file.lines.0,
             "removed": file.lines.1,
         })

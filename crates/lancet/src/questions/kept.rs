@@ -37,7 +37,7 @@ pub(crate) enum CarriedOut {
 }
 
 impl KeptReply {
-    pub(crate) fn of(reply: &Reply) -> Self {
+    pub(crate) fn from_reply(reply: &Reply) -> Self {
         Self {
             text: reply.text().to_owned(),
             data: reply.data().clone(),
@@ -125,7 +125,7 @@ mod tests {
     fn a_refusal_comes_back_as_a_refusal() {
         let refusal = Refusal::new(RefusalKind::Declined, "No.").with("file_path", "/a");
         let reply = Reply::refusing("Write", &refusal);
-        let kept = KeptReply::decode(&KeptReply::of(&reply).encode()).expect("decoded");
+        let kept = KeptReply::decode(&KeptReply::from_reply(&reply).encode()).expect("decoded");
         let back = kept.reply().expect("a reply");
         assert_eq!(back.refusal(), Some(RefusalKind::Declined));
         assert_eq!(back.text(), reply.text());

@@ -46,7 +46,7 @@ pub(crate) fn revision(state: &Option<RecordedState>) -> Option<Revision> {
 impl Chain {
     /// Follows a file back from its newest operation, or from the one with the id `upto`, to the last look. None where
     /// nothing is to be reviewed, or the file was moved away.
-    pub(crate) fn of(
+    pub(crate) fn load(
         store: &dyn OperationStore,
         path: &Path,
         upto: Option<&str>,

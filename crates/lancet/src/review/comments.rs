@@ -152,7 +152,7 @@ impl Reviews {
         let mut sentences = Vec::new();
         let mut left = most;
         for comment in self.store.waiting_comments(session)? {
-            let words = format!("[lancet: {}]", persons_words::words(&comment));
+            let words = format!("[lancet: {}]", persons_words::format_comment(&comment));
             let Some(rest) = left.checked_sub(words.chars().count() + 1) else {
                 break;
             };

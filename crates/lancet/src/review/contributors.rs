@@ -7,7 +7,7 @@ use super::lines::{Block, Lines, traced};
 
 /// Returns the steps of a chain that touched the new lines of these blocks or lines adjacent to them. Where a content
 /// in between is no longer stored, all steps before it count.
-pub(crate) fn of<'c>(
+pub(crate) fn contributing_steps<'c>(
     store: &dyn OperationStore,
     chain: &'c Chain,
     blocks: &[Block],
@@ -29,13 +29,13 @@ pub(crate) fn of<'c>(
             touching.extend(chain.steps[..=at].iter().rev());
             break;
         };
-        let (Some(old), Some(new)) = (Lines::of(&before), Lines::of(&after)) else {
+        let (Some(old), Some(new)) = (Lines::from_bytes(&before), Lines::from_bytes(&after)) else {
             touching.extend(chain.steps[..=at].iter().rev());
             break;
         };
         // Another program may have written between two operations.
         if let Some(later) = later.as_deref().filter(|later| *later != after)
-            && let Some(later) = Lines::of(later)
+            && let Some(later) = Lines::from_bytes(later)
         {
             lines = traced(&new, &later, &lines).0;
         }

@@ -47,7 +47,7 @@ impl Reviews {
             let found = match before {
                 Some(found) => found,
                 None => {
-                    let chain = Chain::of(&*self.store, &next.path, None, &others)?;
+                    let chain = Chain::load(&*self.store, &next.path, None, &others)?;
                     UnseenFile {
                         newest: next.operation,
                         operations: next.operations,

@@ -224,7 +224,7 @@ fn text(
     let (Some(old), Some(new)) = (bytes(chain.baseline)?, bytes(new)?) else {
         return by_operation(history, chain);
     };
-    let (Some(old), Some(new)) = (Lines::of(&old), Lines::of(&new)) else {
+    let (Some(old), Some(new)) = (Lines::from_bytes(&old), Lines::from_bytes(&new)) else {
         return Ok(ReviewText::NotText {
             sizes: (old_size, new_size),
         });
@@ -239,7 +239,7 @@ fn text(
     let hunks = grouped(&compared.blocks).into_iter().map(|group| {
         let hunk = hunk_of(&old, &new, group);
         ReviewHunk {
-            lines: HunkLines::of(&hunk),
+            lines: HunkLines::from_hunk(&hunk),
             hunk,
         }
     });

@@ -24,7 +24,7 @@ pub(crate) struct Lines<'b> {
 
 impl<'b> Lines<'b> {
     /// Splits a content into lines; none where it is not text.
-    pub(crate) fn of(bytes: &'b [u8]) -> Option<Self> {
+    pub(crate) fn from_bytes(bytes: &'b [u8]) -> Option<Self> {
         let encoding = Document::decode(bytes, None).ok()?.encoding();
         // A code unit of UTF-16 has two bytes, and a line feed is a whole unit.
         let unit: &[u8] = match encoding.name() {

@@ -27,7 +27,7 @@ pub(crate) use keep::keep_answer;
 pub(crate) use recorded::{forget_recalled, recall_seen};
 pub(crate) use withheld::{before_telling, tell_after_yes};
 
-use self::reason::{Standing, decide, decide_file, nobody, refusal, standing};
+use self::reason::{Standing, decide, decide_file, no_approver_refusal, refusal, standing};
 use self::unsaved::Unsaved;
 use super::attempt::Attempt;
 use super::context::CallContext;
@@ -61,7 +61,7 @@ pub(crate) fn approve(
     for file in &plan.files {
         check::settings_load(context, file)?;
     }
-    let unsaved = Unsaved::of(context, &policy);
+    let unsaved = Unsaved::load(context, &policy);
     let standings = plan
         .files
         .iter()
@@ -149,7 +149,7 @@ pub(crate) fn foresee(context: &CallContext<'_>, plan: &Plan) -> Check {
         Some(reason) if ask::is_somebody_there(context) => Check::Asks {
             reason: reason.told,
         },
-        Some(reason) => Check::Refused(Box::new(nobody(&reason))),
+        Some(reason) => Check::Refused(Box::new(no_approver_refusal(&reason))),
     }
 }
 
@@ -166,7 +166,7 @@ pub(crate) fn foresee_dry_run(
     stopped::check(context)?;
     let reasons = reasons(context, &policy, plan);
     match reasons.iter().find(|reason| reason.protected) {
-        Some(reason) if !ask::is_somebody_there(context) => Err(nobody(reason)),
+        Some(reason) if !ask::is_somebody_there(context) => Err(no_approver_refusal(reason)),
         protected => Ok(protected
             .or(reasons.first())
             .map(|reason| reason.told.clone())),
@@ -175,7 +175,7 @@ pub(crate) fn foresee_dry_run(
 
 /// Returns the reasons why a person must be asked about the files of a plan.
 fn reasons(context: &CallContext<'_>, policy: &Policy, plan: &Plan) -> Vec<Reason> {
-    let unsaved = Unsaved::of(context, policy);
+    let unsaved = Unsaved::load(context, policy);
     let asked = plan.files.iter().filter_map(|file| {
         let standing = standing(context, policy, (&unsaved, &[]), file).ok()?;
         standing.asks().cloned()

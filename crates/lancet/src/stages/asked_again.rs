@@ -41,7 +41,7 @@ pub(super) fn answer(context: &CallContext<'_>, mut reply: Reply) -> Reply {
             return reply;
         };
         // Without it another call that waits gets a refusal, and nothing is written twice.
-        let _ = store.keep_answer(&id, &KeptReply::of(&reply).encode());
+        let _ = store.keep_answer(&id, &KeptReply::from_reply(&reply).encode());
         return reply;
     }
     let Some(id) = &context.waited_on else {

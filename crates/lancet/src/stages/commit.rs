@@ -86,7 +86,7 @@ fn carry_out(
         Keeping::History => &*context.engine().workspace,
         Keeping::Nothing => context.engine().without_state(),
     };
-    let folders = empty_folders::of(plan);
+    let folders = empty_folders::left_behind(plan);
     let leaving = (!folders.is_empty()).then(|| workspace.plan_folder_removal(&folders));
     context.cancel.begin_writing();
     let mut batch = Batch::new(plan);

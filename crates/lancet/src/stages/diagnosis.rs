@@ -23,7 +23,7 @@ use crate::settings::Diagnostics;
 use crate::wording::count;
 
 /// Notifies the servers of a file that was shown.
-pub(super) fn shown(context: &CallContext<'_>, page: &Page) {
+pub(super) fn notify_shown(context: &CallContext<'_>, page: &Page) {
     let path = page.target.path();
     let Some(language) = servers(context) else {
         return;

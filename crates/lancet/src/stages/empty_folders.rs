@@ -9,7 +9,7 @@ use crate::engine::EngineView;
 
 /// Returns the folders that a plan leaves behind, each once. A folder comes before those in it: they are removed in
 /// reverse order, and one file's folder may be in another's.
-pub(super) fn of(plan: &Plan) -> Vec<PathBuf> {
+pub(super) fn left_behind(plan: &Plan) -> Vec<PathBuf> {
     let leaving = plan
         .files
         .iter()
@@ -24,7 +24,7 @@ pub(super) fn of(plan: &Plan) -> Vec<PathBuf> {
 /// Removes the folders that were created for files which are gone by now, where they are empty. A folder that remains
 /// needs no notice: another program uses it.
 pub(super) fn remove(context: &CallContext<'_>, plan: &Plan) {
-    let folders = of(plan);
+    let folders = left_behind(plan);
     if !folders.is_empty() {
         let workspace = &context.engine().workspace;
         let _ = workspace.plan_folder_removal(&folders).remove();

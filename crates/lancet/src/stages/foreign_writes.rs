@@ -88,7 +88,7 @@ fn mark_given(context: &CallContext<'_>, path: &Path, revision: [u8; 32]) {
     let mut ledger = context.session.ledger();
     let known = ledger.peek(path).map(|entry| entry.revision);
     if known == Some(revision) {
-        ledger.told(path);
+        ledger.mark_notified(path);
         drop(ledger);
         context.session.keep(path);
     }

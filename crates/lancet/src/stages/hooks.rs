@@ -41,7 +41,7 @@ pub(super) fn before(context: &CallContext<'_>, plan: &Plan) -> Result<Vec<Reaso
         return Ok(asks);
     }
     let all: Vec<&FilePlan> = plan.files.iter().collect();
-    let told = blake3::hash(&input::of(context, HookTime::Before, &all, None));
+    let told = blake3::hash(&input::hook_input(context, HookTime::Before, &all, None));
     if let Some(known) = &*context.hooked.borrow()
         && known.told == told
     {
@@ -55,7 +55,7 @@ pub(super) fn before(context: &CallContext<'_>, plan: &Plan) -> Result<Vec<Reaso
             continue;
         }
         context.check_time()?;
-        let input = input::of(context, HookTime::Before, &files, None);
+        let input = input::hook_input(context, HookTime::Before, &files, None);
         match decided(run(context, &entry.hook, &input)) {
             Decided::Allow => {}
             Decided::Ask(words) => {

@@ -93,7 +93,7 @@ impl Target {
     }
 
     /// Returns the name for the model: for a withheld file the name that the model itself gave.
-    pub(crate) fn told(&self) -> QuotedPath {
+    pub(crate) fn display_name(&self) -> QuotedPath {
         match self.withheld {
             true => self.given.clone(),
             false => quote_path(self.path()),

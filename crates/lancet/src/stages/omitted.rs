@@ -101,7 +101,7 @@ impl OmittedFile {
     /// Records that a whole file was left out.
     pub(super) fn whole(target: &Target) -> Self {
         Self {
-            path: target.told(),
+            path: target.display_name(),
             lines: None,
         }
     }
@@ -109,7 +109,7 @@ impl OmittedFile {
     /// Records that some lines of a file were left out.
     pub(super) fn lines(target: &Target, lines: Vec<Range<usize>>) -> Self {
         Self {
-            path: target.told(),
+            path: target.display_name(),
             lines: Some(lines),
         }
     }

@@ -27,7 +27,7 @@ pub(super) fn notices<'c>(context: &'c CallContext<'_>) -> Vec<Notice<'c>> {
     let waiting = store.waiting_comments(context.session.key());
     let waiting = waiting.unwrap_or_default().into_iter().take(AT_ONCE);
     let notice = |comment: Comment| {
-        Notice::new(&words(&comment), move || {
+        Notice::new(&format_comment(&comment), move || {
             store
                 .deliver_comment(comment.id, DeliveredWith::Answer)
                 .unwrap_or(false)
@@ -38,7 +38,7 @@ pub(super) fn notices<'c>(context: &'c CallContext<'_>) -> Vec<Notice<'c>> {
 
 /// Returns the text of a comment, on one line. It is a JSON string, so that no text can be mistaken for the end of the
 /// notice.
-pub(crate) fn words(comment: &Comment) -> String {
+pub(crate) fn format_comment(comment: &Comment) -> String {
     let path = quote_path(&comment.path);
     let lines = match (comment.first, comment.last) {
         (0, _) => String::new(),

@@ -133,8 +133,8 @@ pub(crate) fn change(
         });
     }
     repaired(&mut text, repairs);
-    text.push_str(&problems::words(&found));
-    person.push_str(&problems::words(&found));
+    text.push_str(&problems::format_problems(&found));
+    person.push_str(&problems::format_problems(&found));
     let reply = finish(
         context,
         &plan,

@@ -98,7 +98,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    pub(crate) fn of(folder: &Path) -> Tree {
+    pub(crate) fn load(folder: &Path) -> Tree {
         let mut tree = Tree::default();
         tree.add(folder, "");
         tree
@@ -158,7 +158,7 @@ impl Tree {
                 return Err(format!("{name} is missing"));
             };
             if file.bytes != *bytes {
-                let (got, wanted) = (shown(&file.bytes), shown(bytes));
+                let (got, wanted) = (text_excerpt(&file.bytes), text_excerpt(bytes));
                 return Err(format!("{name}: wanted {wanted:?}, got {got:?}"));
             }
             if mode.is_some_and(|mode| mode != file.mode) {
@@ -194,6 +194,6 @@ impl Tree {
     }
 }
 
-fn shown(bytes: &[u8]) -> String {
+fn text_excerpt(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).chars().take(400).collect()
 }

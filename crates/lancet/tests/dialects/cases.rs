@@ -29,7 +29,7 @@ fn play(case: &Value, format: Option<Dialect>) -> Result<(), String> {
     let root = folder.make("beside/root");
     put(&root, &case["files"]);
     put(&beside, &case["outside"]);
-    let (before, around) = (Tree::of(&root), Tree::of(&beside));
+    let (before, around) = (Tree::load(&root), Tree::load(&beside));
     let lancet = Lancet::builder()
         .root(&root)
         .state_dir(folder.join("state"))
@@ -47,7 +47,7 @@ fn play(case: &Value, format: Option<Dialect>) -> Result<(), String> {
         true => &nothing,
         false => &case["after"],
     };
-    Tree::of(&root)
+    Tree::load(&root)
         .check(&before, after)
         .map_err(|wrong| format!("{wrong}\n    {}", answer.text()))?;
     if case["ok"] != "either" {
@@ -61,7 +61,7 @@ fn play(case: &Value, format: Option<Dialect>) -> Result<(), String> {
         }
     }
     // The root itself is compared above.
-    let beside_now = Tree::of(&beside).without("root/");
+    let beside_now = Tree::load(&beside).without("root/");
     match beside_now == around.without("root/") {
         true => Ok(()),
         false => Err("a file outside the root was touched".to_owned()),

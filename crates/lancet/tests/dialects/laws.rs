@@ -22,7 +22,7 @@ use crate::render::render;
 const CASES: u32 = 64;
 
 pub(crate) fn config() -> Config {
-    laws::config_of(laws::asked().unwrap_or(CASES))
+    laws::config_of(laws::requested_cases().unwrap_or(CASES))
 }
 
 /// Returns what a format can express.
@@ -320,7 +320,7 @@ fn check_damaged(seed: u64, dialect: Dialect) -> Result<(), TestCaseError> {
 /// Returns the number of cases for each format: a fifth of the configured number, which is two thousand in the test
 /// command.
 fn for_each_format() -> Config {
-    laws::config_of(laws::asked().map_or(CASES, |cases| cases.div_ceil(5)))
+    laws::config_of(laws::requested_cases().map_or(CASES, |cases| cases.div_ceil(5)))
 }
 
 proptest! {

@@ -183,7 +183,7 @@ fn check(name: &str, folder: &Path, (before, after): &(Tree, Tree), what: &str) 
     let recorded = match expected {
         "change" => newest.session == "talk",
         kind => {
-            newest.kind.word() == kind && newest.files.iter().all(|file| file.undone_by.is_none())
+            newest.kind.as_str() == kind && newest.files.iter().all(|file| file.undone_by.is_none())
         }
     };
     // For a redo: an earlier undo is the newest operation as long as nothing was done.

@@ -140,7 +140,7 @@ fn put_back(ground: &Ground, before: &Tree) {
 
 fn cases() -> ProptestConfig {
     // Each case is some dozens of writes.
-    ProptestConfig::with_cases(laws::asked().map_or(400, |cases| (cases / 200).max(400)))
+    ProptestConfig::with_cases(laws::requested_cases().map_or(400, |cases| (cases / 200).max(400)))
 }
 
 proptest! {
@@ -206,7 +206,7 @@ proptest! {
         // Another process, because this one considers itself still at work.
         let log = ground.reopened().history().expect("kept").log(&LogQuery::default()).expect("read");
         prop_assert_eq!(log.len(), happened, "{:?}", log);
-        prop_assert!(log.iter().all(|operation| operation.state.word() == "done"), "{:?}", log);
+        prop_assert!(log.iter().all(|operation| operation.state.as_str() == "done"), "{:?}", log);
         let reply = ground.undo(Selection::Since(0));
         prop_assume!(reply.refusal().map(lancet::RefusalKind::name) != Some("no_change"));
         prop_assert!(happened == 0 || !reply.is_error(), "{}", reply.text());

@@ -60,7 +60,7 @@ fn a_stopped_process_that_holds_the_database_is_named() {
 }
 
 /// Returns whether an answer reports a lost or damaged database.
-fn told(reply: &lancet::Reply) -> bool {
+fn reports_loss(reply: &lancet::Reply) -> bool {
     reply.text().contains("Tell the user.]")
 }
 
@@ -88,7 +88,7 @@ fn goes_on_after(happens: impl Fn(&Path)) {
         .permissions()
         .mode();
     assert_eq!(mode & 0o777, 0o700);
-    assert!(!told(&reply_after), "{}", reply_after.text());
+    assert!(!reports_loss(&reply_after), "{}", reply_after.text());
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn a_process_that_finds_a_scrambled_log_says_so() {
     let write = json!({ "file_path": ground.path("b.txt"), "content": "new\n" });
     let reply = other.call(RawCall::new("Write", write));
     operation(&reply);
-    assert!(told(&reply), "{}", reply.text());
+    assert!(reports_loss(&reply), "{}", reply.text());
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn processes_that_take_turns_at_the_log_say_nothing() {
         let write = other.call(RawCall::new("Write", write));
         operation(&write);
         assert!(
-            !told(&edit) && !told(&write),
+            !reports_loss(&edit) && !reports_loss(&write),
             "{}{}",
             edit.text(),
             write.text()
@@ -191,7 +191,7 @@ fn whoever_opens_a_truncated_database_tells_it_and_keeps_its_log() {
     let write = json!({ "file_path": ground.path("b.txt"), "content": "new\n" });
     let reply = other.call(RawCall::new("Write", write));
     operation(&reply);
-    assert!(told(&reply), "{}", reply.text());
+    assert!(reports_loss(&reply), "{}", reply.text());
     let entries = fs::read_dir(ground.state()).expect("there").flatten();
     let log = entries
         .map(|entry| entry.path())
@@ -224,7 +224,10 @@ fn what_was_lost_is_told_once() {
     let write = json!({ "file_path": ground.path("b.txt"), "content": "new\n" });
     let replies = [("Read", &read), ("Write", &write), ("Read", &read)]
         .map(|(tool, arguments)| ground.session.call(RawCall::new(tool, arguments.clone())));
-    assert_eq!(replies.iter().filter(|reply| told(reply)).count(), 1);
+    assert_eq!(
+        replies.iter().filter(|reply| reports_loss(reply)).count(),
+        1
+    );
     assert!(replies.iter().all(|reply| !reply.is_error()));
 }
 

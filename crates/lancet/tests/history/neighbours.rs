@@ -176,7 +176,8 @@ fn a_change_that_did_not_happen_is_in_no_undos_way() {
             let of_dead = log.iter().filter(|operation| operation.session == "talk");
             assert_eq!(of_dead.count(), usize::from(happened), "{what}");
             assert!(
-                log.iter().all(|operation| operation.state.word() == "done"),
+                log.iter()
+                    .all(|operation| operation.state.as_str() == "done"),
                 "{what}"
             );
         }

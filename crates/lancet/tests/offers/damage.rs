@@ -75,7 +75,7 @@ pub(crate) struct Edit {
 
 impl Edit {
     /// Chooses some lines of a text, and a change in one of them.
-    pub(crate) fn of(text: &str, dice: &mut Dice) -> Option<Edit> {
+    pub(crate) fn random(text: &str, dice: &mut Dice) -> Option<Edit> {
         let lines: Vec<&str> = text.lines().collect();
         let count = 1 + dice.below(12);
         let first = dice.below(lines.len().checked_sub(count)?);

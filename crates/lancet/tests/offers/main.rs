@@ -240,7 +240,7 @@ fn an_offer_that_is_followed_does_what_was_meant() {
                     break;
                 }
                 let (name, text) = &texts[dice.below(texts.len())];
-                let Some(edit) = Edit::of(text, &mut dice) else {
+                let Some(edit) = Edit::random(text, &mut dice) else {
                     continue;
                 };
                 let Some((old, new)) = edit.damaged(damage, at, &mut dice) else {

@@ -142,7 +142,7 @@ fn one_question_names_every_file_protected_ones_first() {
     ]);
     let reply = place.call(&session, "MultiEdit", json!({ "edits": edits }));
     assert!(!reply.is_error(), "{}", reply.text());
-    assert_eq!(place.asked(), 1);
+    assert_eq!(place.question_count(), 1);
     assert_eq!(
         (
             place.text("a.txt").as_str(),
@@ -335,7 +335,7 @@ fn a_question_is_renewed_when_any_of_its_files_changes() {
     let edits = json!({ "edits": [edit("a.txt"), edit("b.txt")] });
     let reply = place.call(&session, "MultiEdit", edits);
     assert!(!reply.is_error(), "{}", reply.text());
-    assert_eq!(place.asked(), 2);
+    assert_eq!(place.question_count(), 2);
     assert_eq!(
         (place.text("a.txt").as_str(), place.text("b.txt").as_str()),
         ("1\n", meant.as_str())

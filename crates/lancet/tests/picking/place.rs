@@ -57,7 +57,7 @@ impl Place {
     }
 
     /// Returns how many questions were raised.
-    pub(crate) fn asked(&self) -> usize {
+    pub(crate) fn question_count(&self) -> usize {
         self.asked.load(Ordering::Relaxed)
     }
 

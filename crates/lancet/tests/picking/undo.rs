@@ -38,7 +38,7 @@ fn an_undo_of_two_files_is_one_question() {
     });
     let reply = session.undo();
     assert!(!reply.is_error(), "{}", reply.text());
-    assert_eq!(place.asked(), 2);
+    assert_eq!(place.question_count(), 2);
     assert_eq!(texts(&place), ["one\n", "one\n"]);
 }
 

@@ -391,7 +391,7 @@ impl<'g> Talk<'g> {
 fn revision(named: Named, current: &str) -> Option<String> {
     match named {
         Named::None => None,
-        Named::Current => Some(Revision::of(current.as_bytes()).short()),
+        Named::Current => Some(Revision::of_content(current.as_bytes()).short()),
         Named::Other => Some("0123456789abcdef".into()),
     }
 }
@@ -594,7 +594,7 @@ impl Model {
         text: &str,
         revision: Option<&str>,
     ) -> Option<&'static str> {
-        let current = Revision::of(text.as_bytes()).short();
+        let current = Revision::of_content(text.as_bytes()).short();
         if revision.is_some_and(|named| named != current) {
             return Some("stale");
         }

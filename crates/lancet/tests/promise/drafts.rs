@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use crate::ground::{Ground, config, done, refused, settings};
-use crate::texts::{Charset, ENCODINGS, Sample, sample, spell, words};
+use crate::texts::{Charset, ENCODINGS, Sample, any_words, sample, spell};
 
 /// Returns the present text of a file, and the encoding it is read in; only to pick places from.
 fn view(charset: Charset, bytes: &[u8]) -> (String, &'static str) {
@@ -73,7 +73,12 @@ fn one_by_one(ground: &Ground, sample: &Sample, name: &str, steps: &[Step]) -> O
 #[test]
 fn several_edits_in_one_call_are_the_edits_one_by_one() {
     let ground = Ground::with(|builder| builder.settings(settings(ENCODINGS)));
-    let step = (any::<u16>(), 0..12_u8, words(), prop::bool::weighted(0.1));
+    let step = (
+        any::<u16>(),
+        0..12_u8,
+        any_words(),
+        prop::bool::weighted(0.1),
+    );
     proptest!(config(), |(sample in sample(), steps in vec(step, 1..5))| {
         ground.clear();
         let copy = sample.name().replace("sample", "copy");
@@ -127,7 +132,7 @@ fn all_files_of_a_call_or_none() {
         0..3_usize,
         any::<u16>(),
         0..10_u8,
-        words(),
+        any_words(),
         prop::bool::weighted(0.1),
     );
     proptest!(config(), |(samples in vec(sample(), 3), steps in vec(step, 1..6))| {

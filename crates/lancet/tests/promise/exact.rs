@@ -12,7 +12,7 @@ use crate::ground::{
     Ground, cases, config, config_of, done, is_refused, numbered, refused, settings,
 };
 use crate::texts::{
-    Charset, ENCODINGS, Sample, bytes_of, sample, sound_sample, spell, text_of, words,
+    Charset, ENCODINGS, Sample, any_words, bytes_of, sample, sound_sample, spell, text_of,
 };
 
 /// Returns the positions of a text in another, overlapping ones included.
@@ -292,7 +292,7 @@ fn check_bytes(sample: &Sample, picked: &Range<usize>, old: &str, new: &str, aft
 /// Asserts that the answer is true: revision, lines, patch.
 fn check_answer(sample: &Sample, picked: &Range<usize>, new: &str, reply: &Reply, after: &[u8]) {
     let data = reply.data();
-    assert_eq!(data["revision"], json!(Revision::of(after).short()));
+    assert_eq!(data["revision"], json!(Revision::of_content(after).short()));
     let view = sample.view();
     let span = span(sample, picked, new);
     let before = text_of(&sample.units[..span.start]);
@@ -381,7 +381,7 @@ fn engine() -> Ground {
 #[test]
 fn outside_the_span_nothing_changes_and_inside_stands_what_was_sent() {
     let ground = engine();
-    proptest!(config(), |(sample in sample(), at in any::<(u16, u8)>(), short in 0..8_u8, new in words(), how in sending())| {
+    proptest!(config(), |(sample in sample(), at in any::<(u16, u8)>(), short in 0..8_u8, new in any_words(), how in sending())| {
         // Half of the places are short, so that some are ambiguous.
         let length = if at.1 % 2 == 0 { short } else { at.1 / 8 };
         let new = spell(sample.charset, &new);
@@ -392,7 +392,7 @@ fn outside_the_span_nothing_changes_and_inside_stands_what_was_sent() {
 #[test]
 fn the_same_holds_on_a_real_disk() {
     let ground = Ground::real(|builder| builder.settings(settings(ENCODINGS)));
-    proptest!(config_of(cases() / 100), |(sample in sample(), at in any::<u16>(), length in 0..30_u8, new in words(), how in sending())| {
+    proptest!(config_of(cases() / 100), |(sample in sample(), at in any::<u16>(), length in 0..30_u8, new in any_words(), how in sending())| {
         let new = spell(sample.charset, &new);
         try_exact(&ground, &sample, (at, length), &new, how);
     });
@@ -401,7 +401,7 @@ fn the_same_holds_on_a_real_disk() {
 #[test]
 fn the_inverse_edit_gives_the_file_back() {
     let ground = engine();
-    proptest!(config(), |(sample in sound_sample(), at in any::<u16>(), length in 0..30_u8, new in words())| {
+    proptest!(config(), |(sample in sound_sample(), at in any::<u16>(), length in 0..30_u8, new in any_words())| {
         let new = spell(sample.charset, &new);
         let view = sample.view();
         let picked = sample.pick(at, length);
@@ -440,7 +440,7 @@ fn the_inverse_edit_gives_the_file_back() {
 #[test]
 fn a_character_that_the_encoding_lacks_leaves_the_file() {
     let ground = engine();
-    proptest!(config(), |(sample in sample(), at in any::<u16>(), length in 0..6_u8, head in words(), tail in words())| {
+    proptest!(config(), |(sample in sample(), at in any::<u16>(), length in 0..6_u8, head in any_words(), tail in any_words())| {
         let new = format!("{}\u{2603}{}", spell(sample.charset, &head), spell(sample.charset, &tail));
         if sample.charset.encode("\u{2603}").is_some() {
             try_exact(&ground, &sample, (at, length), &new, Sending::Lf);
@@ -464,7 +464,7 @@ fn a_character_that_the_encoding_lacks_leaves_the_file() {
 #[test]
 fn replace_all_changes_every_place_and_nothing_else() {
     let ground = engine();
-    proptest!(config(), |(sample in sound_sample(), at in any::<u16>(), length in 0..2_u8, new in words())| {
+    proptest!(config(), |(sample in sound_sample(), at in any::<u16>(), length in 0..2_u8, new in any_words())| {
         let new = spell(sample.charset, &new);
         let picked = sample.pick(at, length);
         let old = text_of(&sample.units[picked]);

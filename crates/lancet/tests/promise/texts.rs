@@ -282,7 +282,7 @@ fn word_of(charset: Charset, number: u8) -> &'static str {
 }
 
 /// Generates a text to send, as numbers; [`spell`] turns it into one that a sample's encoding has.
-pub(crate) fn words() -> impl Strategy<Value = Vec<(u8, bool)>> {
+pub(crate) fn any_words() -> impl Strategy<Value = Vec<(u8, bool)>> {
     vec((any::<u8>(), prop::bool::weighted(0.3)), 0..6)
 }
 

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::exact::{is_spelled, patched, places};
 use crate::ground::{Ground, config, done, is_refused, refused, settings};
-use crate::texts::{ENCODINGS, Sample, sample, spell, text_of, words};
+use crate::texts::{ENCODINGS, Sample, any_words, sample, spell, text_of};
 
 fn engine() -> Ground {
     Ground::with(|builder| builder.settings(settings(ENCODINGS)))
@@ -30,7 +30,7 @@ fn with_ends(sample: &Sample, text: &str) -> Vec<u8> {
 #[test]
 fn a_write_keeps_encoding_mark_and_line_ends() {
     let ground = engine();
-    proptest!(config(), |(sample in sample(), words in vec(words(), 1..4), crlf in prop::bool::weighted(0.2))| {
+    proptest!(config(), |(sample in sample(), words in vec(any_words(), 1..4), crlf in prop::bool::weighted(0.2))| {
         ground.clear();
         ground.put(sample.name(), sample.bytes());
         let session = ground.session();
@@ -68,7 +68,7 @@ fn a_write_keeps_encoding_mark_and_line_ends() {
 #[test]
 fn an_append_adds_and_touches_nothing() {
     let ground = engine();
-    proptest!(config(), |(sample in sample(), words in words(), crlf in prop::bool::weighted(0.2), offset in 1..12_usize)| {
+    proptest!(config(), |(sample in sample(), words in any_words(), crlf in prop::bool::weighted(0.2), offset in 1..12_usize)| {
         ground.clear();
         ground.put(sample.name(), sample.bytes());
         let session = ground.session();
@@ -115,7 +115,7 @@ fn lines_of(view: &str, start: usize, length: usize) -> std::ops::RangeInclusive
 fn only_lines_that_were_shown_may_be_changed() {
     let ground = engine();
     let page = (1..10_usize, 1..5_usize);
-    proptest!(config(), |(sample in sample(), pages in vec(page, 0..3), at in any::<u16>(), length in 0..20_u8, new in words(), all in prop::bool::weighted(0.2))| {
+    proptest!(config(), |(sample in sample(), pages in vec(page, 0..3), at in any::<u16>(), length in 0..20_u8, new in any_words(), all in prop::bool::weighted(0.2))| {
         ground.clear();
         ground.put(sample.name(), sample.bytes());
         let session = ground.session();

@@ -201,7 +201,7 @@ fn looks_and_comments_are_events() {
         .iter()
         .filter_map(|event| match &event.fact {
             Fact::Other(kind @ (EventKind::Commented | EventKind::Reviewed), fields) => Some((
-                kind.word(),
+                kind.as_str(),
                 fields.get("state").and_then(|state| state.as_str()),
             )),
             _ => None,

@@ -78,7 +78,7 @@ fn unescaped(text: &str) -> Result<Vec<u8>, String> {
 }
 
 /// Bytes as a failure shows them: text where it is text, everything unusual escaped.
-pub(crate) fn shown(bytes: &[u8]) -> String {
+pub(crate) fn escape_bytes(bytes: &[u8]) -> String {
     bytes
         .utf8_chunks()
         .map(|chunk| {

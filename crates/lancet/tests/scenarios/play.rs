@@ -12,7 +12,7 @@ use lancet_syntax::TreeReader;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::content::{bytes, shown};
+use super::content::{bytes, escape_bytes};
 use super::page::{Answer, Block, Page, Section, Wrong};
 use super::values::arguments;
 
@@ -215,8 +215,8 @@ fn play(section: &Section<'_>, played: &mut Played) -> Result<(), Wrong> {
                         "{}: {}: the file should be\n{}\nand is\n{}",
                         block.line,
                         section.title,
-                        indented(&shown(&wanted)),
-                        indented(&shown(&got))
+                        indented(&escape_bytes(&wanted)),
+                        indented(&escape_bytes(&got))
                     ));
                 }
             }

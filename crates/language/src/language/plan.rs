@@ -202,7 +202,7 @@ impl Conversation<'_> {
             return Ok(());
         }
         let encoding = self.with(|server| server.encoding())?;
-        let lines = TextLines::of(question.text);
+        let lines = TextLines::new(question.text);
         let at = |which: &str| {
             let place = &range[which];
             let line = u32::try_from(place["line"].as_u64()?).ok()?;

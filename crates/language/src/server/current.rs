@@ -14,7 +14,7 @@ impl Server {
         for (known, state) in files {
             let document = self.documents.get(known);
             let revision = document.and_then(|document| document.revision.as_deref());
-            let said = state.said().into_iter();
+            let said = state.reported_diagnostics().into_iter();
             problems.extend(said.map(|one| one.problem(known, &self.entry.name, revision)));
         }
         problems

@@ -32,10 +32,10 @@ impl Server {
         let id = message.get("id").filter(|id| !id.is_null());
         let heard = match (method, id) {
             (Some(method), Some(id)) => {
-                self.asked(id, method, &message["params"]);
+                self.handle_request(id, method, &message["params"]);
                 Reception::News
             }
-            (Some(method), None) => self.told(method, &message["params"], now),
+            (Some(method), None) => self.handle_notification(method, &message["params"], now),
             (None, Some(id)) => self.answered_to(id, message, now),
             (None, None) if message.is_object() && message.get("error").is_some() => {
                 Reception::Nothing
@@ -86,7 +86,7 @@ impl Server {
     }
 
     fn initialized(&mut self, capabilities: &Value, now: Instant) {
-        self.ability = Ability::of(capabilities);
+        self.ability = Ability::from_capabilities(capabilities);
         self.standing = ServerStanding::Ready;
         self.notify("initialized", &json!({}));
         if !self.entry.settings.is_null() {
@@ -97,7 +97,7 @@ impl Server {
     }
 
     /// Processes a notification.
-    fn told(&mut self, method: &str, parameters: &Value, now: Instant) -> Reception {
+    fn handle_notification(&mut self, method: &str, parameters: &Value, now: Instant) -> Reception {
         match method {
             "textDocument/publishDiagnostics" => self.published(parameters, now),
             "$/progress" => self.progressed(parameters, now),
@@ -164,7 +164,7 @@ impl Server {
     }
 
     /// Answers a request of the server.
-    fn asked(&mut self, id: &Value, method: &str, parameters: &Value) {
+    fn handle_request(&mut self, id: &Value, method: &str, parameters: &Value) {
         let result = match method {
             "workspace/configuration" => {
                 let items = parameters["items"].as_array().into_iter().flatten();
@@ -204,7 +204,7 @@ impl Server {
         for one in registrations.as_array().into_iter().flatten() {
             match one["method"].as_str() {
                 Some("textDocument/diagnostic") => {
-                    self.ability.pull = Pull::of(&one["registerOptions"]);
+                    self.ability.pull = Pull::from_options(&one["registerOptions"]);
                     self.cancel_pulls();
                     self.pull_all();
                     self.want_workspace_once();
@@ -212,7 +212,7 @@ impl Server {
                 Some("workspace/didChangeWatchedFiles") => self.ability.watches = true,
                 Some("textDocument/rename") => {
                     let options = &one["registerOptions"];
-                    self.ability.rename = Renames::of(options).or(Some(Renames::AtOnce));
+                    self.ability.rename = Renames::from_options(options).or(Some(Renames::AtOnce));
                 }
                 Some("workspace/willRenameFiles") => {
                     let id = one["id"].as_str();

@@ -123,7 +123,7 @@ impl Server {
 
     /// Converts a byte offset in a document to the protocol's position.
     pub(crate) fn place(&self, path: &Path, text: &str, at: usize) -> Value {
-        let position = TextLines::of(text).position(at, self.encoding());
+        let position = TextLines::new(text).position(at, self.encoding());
         json!({ "textDocument": { "uri": uri::of_path(path) }, "position": position })
     }
 

@@ -206,7 +206,7 @@ impl Project {
 }
 
 /// Formats problems: file, line, column and message.
-pub(crate) fn told(problems: &[Problem]) -> Vec<String> {
+pub(crate) fn format_problems(problems: &[Problem]) -> Vec<String> {
     let line = |problem: &Problem| {
         let name = problem.path.file_name().expect("a name").to_string_lossy();
         format!(
@@ -220,7 +220,7 @@ pub(crate) fn told(problems: &[Problem]) -> Vec<String> {
 /// Asserts that the problems are at these places, in this order, with these messages.
 #[track_caller]
 pub(crate) fn assert_told(problems: &[Problem], expected: &[(&str, &str)]) {
-    let told = told(problems);
+    let told = format_problems(problems);
     let fits = |(text, (place, words)): (&String, &(&str, &str))| {
         text.starts_with(&format!("{place} ")) && text.contains(words)
     };

@@ -6,7 +6,7 @@ fn manners(client: &str, meta: Value, set: &[ClientLimit]) -> ClientProfile {
     let Value::Object(meta) = meta else {
         panic!("an object")
     };
-    ClientProfile::of(Some(client), &meta, set, DataExtent::ByClient)
+    ClientProfile::for_client(Some(client), &meta, set, DataExtent::ByClient)
 }
 
 fn limits(client: &str, meta: Value) -> Option<(usize, Measure)> {
@@ -52,7 +52,7 @@ fn each_client_is_known_by_its_name_and_its_model() {
     ] {
         assert_eq!(limits(other, none()), None, "{other}");
     }
-    let nameless = ClientProfile::of(None, &Map::new(), &[], DataExtent::ByClient);
+    let nameless = ClientProfile::for_client(None, &Map::new(), &[], DataExtent::ByClient);
     assert!(nameless.most.is_none());
 }
 
@@ -95,7 +95,7 @@ fn data_that_repeats_the_text_is_left_out_unless_it_is_kept_from_the_model() {
     });
     let told = |client: &str, meta: Value, extent: DataExtent| {
         let meta = meta.as_object().expect("an object");
-        ClientProfile::of(Some(client), meta, &[], extent).data(data.clone())
+        ClientProfile::for_client(Some(client), meta, &[], extent).data(data.clone())
     };
     let (nothing, full) = (|| json!({}), || json!({"lancet/data": "full"}));
     for client in [

@@ -101,7 +101,7 @@ pub(super) fn understood(result: &ElicitResult, question: &Question) -> FormAnsw
 }
 
 /// Returns the reason of a no, where one was given.
-pub(crate) fn words(result: &ElicitResult) -> Option<String> {
+pub(crate) fn given_reason(result: &ElicitResult) -> Option<String> {
     if result.action != ElicitationAction::Accept {
         return None;
     }

@@ -98,7 +98,7 @@ pub(super) enum CallError {
 }
 
 impl Calls {
-    fn of(&mut self, token: TokenKind) -> &mut usize {
+    fn count_mut(&mut self, token: TokenKind) -> &mut usize {
         match token {
             TokenKind::Write => &mut self.write,
             TokenKind::Read => &mut self.read,
@@ -199,7 +199,7 @@ impl Sessions {
             }
         }
         let has_place = self.calls.send_if_modified(|calls| {
-            let calls = calls.of(token);
+            let calls = calls.count_mut(token);
             let has_place = *calls < MOST_CALLS_OF_KIND;
             *calls += usize::from(has_place);
             has_place
@@ -307,7 +307,7 @@ impl Drop for Call {
         let sessions = &self.sessions;
         sessions
             .calls
-            .send_modify(|calls| *calls.of(self.token) -= 1);
+            .send_modify(|calls| *calls.count_mut(self.token) -= 1);
         let Some(session) = &self.session else {
             return;
         };

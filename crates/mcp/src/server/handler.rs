@@ -57,7 +57,7 @@ impl ServerHandler for Server {
     ) -> Result<GetTaskResult, ErrorData> {
         let client = self.manners(&context);
         let lancet = self.process.lancet.clone();
-        let (lancet, notice) = self.connection().views.of(lancet, &context.meta);
+        let (lancet, notice) = self.connection().views.view_for(lancet, &context.meta);
         self.connection().notices.keep(notice);
         tasks::state(&self.process, lancet, request.task_id, client, &context).await
     }

@@ -192,7 +192,7 @@ async fn what_was_cut_cannot_be_edited(agent: Agent, seed: u64) {
 
 fn cases() -> Config {
     // Each case is a whole conversation with a server, of some fifty calls.
-    laws::config_of(laws::asked().map_or(48, |cases| (cases / 25).max(1)))
+    laws::config_of(laws::requested_cases().map_or(48, |cases| (cases / 25).max(1)))
 }
 
 proptest! {

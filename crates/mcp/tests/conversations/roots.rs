@@ -27,7 +27,7 @@ fn roots(connection: &Connection, names: &[&str]) -> Value {
 }
 
 /// Receives the server's request for the roots and returns its id.
-async fn asked(connection: &mut Connection) -> Value {
+async fn receive_roots_request(connection: &mut Connection) -> Value {
     let question = connection.receive().await;
     assert_eq!(question["method"], "roots/list", "{question}");
     question["id"].clone()
@@ -63,7 +63,7 @@ async fn roots_are_asked_for_and_narrow() {
     let mut connection = connect();
     furnish(&connection);
     connection.shake_hands_offering(json!({"roots": {}})).await;
-    let id = asked(&mut connection).await;
+    let id = receive_roots_request(&mut connection).await;
     let list = roots(&connection, &["app"]);
     answer(&mut connection, &id, list).await;
     assert!(text(&read(&mut connection, "app/a.txt").await).contains("in app"));
@@ -105,7 +105,7 @@ async fn a_changed_list_narrows_anew_from_lancets_own_roots() {
     connection
         .shake_hands_offering(json!({"roots": {"listChanged": true}}))
         .await;
-    let id = asked(&mut connection).await;
+    let id = receive_roots_request(&mut connection).await;
     let list = roots(&connection, &["app"]);
     answer(&mut connection, &id, list).await;
     assert_eq!(
@@ -121,7 +121,7 @@ async fn a_changed_list_narrows_anew_from_lancets_own_roots() {
         connection
             .send(json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}))
             .await;
-        let id = asked(&mut connection).await;
+        let id = receive_roots_request(&mut connection).await;
         let list = roots(&connection, names);
         answer(&mut connection, &id, list).await;
         assert_ne!(
@@ -151,12 +151,12 @@ async fn a_call_waits_for_the_answer() {
             json!({"name": "Read", "arguments": {"file_path": path}}),
         )
         .await;
-    let question = asked(&mut connection).await;
+    let question = receive_roots_request(&mut connection).await;
     // Changed before it was answered: only the answer to the second request counts.
     connection
         .send(json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}))
         .await;
-    let second = asked(&mut connection).await;
+    let second = receive_roots_request(&mut connection).await;
     let (early, late) = (roots(&connection, &["lib"]), roots(&connection, &["app"]));
     answer(&mut connection, &question, early).await;
     answer(&mut connection, &second, late).await;
@@ -174,7 +174,7 @@ async fn a_client_that_never_answers_is_told_so() {
     let mut connection = connect_with(|builder| builder, options);
     furnish(&connection);
     connection.shake_hands_offering(json!({"roots": {}})).await;
-    let question = asked(&mut connection).await;
+    let question = receive_roots_request(&mut connection).await;
     let reply = read(&mut connection, "app/a.txt").await;
     assert_eq!(refusal(&reply), "timeout");
     assert!(text(&reply).contains("roots/list"), "{reply}");
@@ -195,7 +195,7 @@ async fn a_client_that_goes_on_not_answering_is_waited_for_no_more() {
     let mut connection = connect_with(|builder| builder, options);
     furnish(&connection);
     connection.shake_hands_offering(json!({"roots": {}})).await;
-    let question = asked(&mut connection).await;
+    let question = receive_roots_request(&mut connection).await;
     assert_eq!(
         refusal(&read(&mut connection, "app/a.txt").await),
         "timeout"
@@ -244,7 +244,7 @@ async fn roots_that_cannot_be_used_are_ignored_and_logged() {
         let mut connection = connect_with(|builder| builder, options);
         furnish(&connection);
         connection.shake_hands_offering(json!({"roots": {}})).await;
-        let id = asked(&mut connection).await;
+        let id = receive_roots_request(&mut connection).await;
         answer(&mut connection, &id, result.clone()).await;
         assert!(text(&read(&mut connection, "lib/a.txt").await).contains("in lib"));
         let heard = heard.lock().expect("not poisoned").clone();
@@ -255,7 +255,7 @@ async fn roots_that_cannot_be_used_are_ignored_and_logged() {
     furnish(&connection);
     connection.shake_hands_offering(json!({"roots": {}})).await;
     let error = json!({"code": -32601, "message": "no such method"});
-    let id = asked(&mut connection).await;
+    let id = receive_roots_request(&mut connection).await;
     connection
         .send(json!({"jsonrpc": "2.0", "id": id, "error": error}))
         .await;
@@ -264,7 +264,7 @@ async fn roots_that_cannot_be_used_are_ignored_and_logged() {
         connection
             .send(json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}))
             .await;
-        let id = asked(&mut connection).await;
+        let id = receive_roots_request(&mut connection).await;
         let body = match reply {
             "result" => roots(&connection, &[left]),
             _ => error.clone(),
@@ -287,7 +287,7 @@ async fn uris_are_taken_by_what_they_mean() {
     std::os::unix::fs::symlink("a b é", connection.path("link")).expect("made");
     connection.write("a b é/x.txt", "here\n");
     connection.shake_hands_offering(json!({"roots": {}})).await;
-    let id = asked(&mut connection).await;
+    let id = receive_roots_request(&mut connection).await;
     let escaped = format!("file://{}/a%20b%20%C3%A9/", connection.root().display());
     let list = json!({"roots": [
         {"uri": "untitled:Untitled-1", "name": "no file"},
@@ -367,7 +367,7 @@ async fn roots_with_nothing_in_common_leave_what_was_named_and_the_first_answer_
     let mut connection = connect();
     furnish(&connection);
     connection.shake_hands_offering(json!({"roots": {}})).await;
-    let id = asked(&mut connection).await;
+    let id = receive_roots_request(&mut connection).await;
     let list = json!({"roots": [{"uri": "file:///nowhere"}]});
     answer(&mut connection, &id, list).await;
     let first = read(&mut connection, "lib/a.txt").await;
@@ -387,7 +387,7 @@ async fn roots_with_nothing_in_common_refuse_every_call_where_none_were_named() 
     let mut connection = connect_with(|builder| builder, options);
     furnish(&connection);
     connection.shake_hands_offering(json!({"roots": {}})).await;
-    let id = asked(&mut connection).await;
+    let id = receive_roots_request(&mut connection).await;
     let list = json!({"roots": [{"uri": "file:///nowhere"}]});
     answer(&mut connection, &id, list).await;
     for name in ["lib/a.txt", "app/a.txt"] {
@@ -402,7 +402,7 @@ async fn roots_with_nothing_in_common_refuse_every_call_where_none_were_named() 
     connection
         .send(json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}))
         .await;
-    let id = asked(&mut connection).await;
+    let id = receive_roots_request(&mut connection).await;
     let list = roots(&connection, &["app"]);
     answer(&mut connection, &id, list).await;
     assert!(text(&read(&mut connection, "app/a.txt").await).contains("in app"));
@@ -445,7 +445,7 @@ async fn a_server_without_roots_takes_the_clients() {
     let folder = TestFolder::new();
     let mut connection = rootless(&folder);
     connection.shake_hands_offering(json!({"roots": {}})).await;
-    let id = asked(&mut connection).await;
+    let id = receive_roots_request(&mut connection).await;
     let uri = |name: &str| json!({"uri": format!("file://{}", folder.join(name).display())});
     let list = json!({"roots": [uri("home/app"), uri("other")]});
     answer(&mut connection, &id, list).await;
@@ -482,7 +482,7 @@ async fn a_server_without_roots_refuses_every_call_of_a_client_without_any() {
     // The same for a client whose roots may not be used.
     let mut connection = rootless(&folder);
     connection.shake_hands_offering(json!({"roots": {}})).await;
-    let id = asked(&mut connection).await;
+    let id = receive_roots_request(&mut connection).await;
     let list = json!({"roots": [{"uri": "file:///nowhere"}]});
     answer(&mut connection, &id, list).await;
     let refused = connection.call("Glob", json!({"pattern": "*"})).await;
@@ -526,7 +526,7 @@ async fn roots_stay_as_they_were_where_new_ones_cannot_be_worked_out() {
     connection
         .shake_hands_offering(json!({"roots": {"listChanged": true}}))
         .await;
-    let id = asked(&mut connection).await;
+    let id = receive_roots_request(&mut connection).await;
     let list = roots(&connection, &["app"]);
     answer(&mut connection, &id, list).await;
     assert!(text(&read(&mut connection, "app/a.txt").await).contains("in app"));
@@ -535,7 +535,7 @@ async fn roots_stay_as_they_were_where_new_ones_cannot_be_worked_out() {
         connection
             .send(json!({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}))
             .await;
-        let id = asked(&mut connection).await;
+        let id = receive_roots_request(&mut connection).await;
         let list = roots(&connection, &["lib"]);
         answer(&mut connection, &id, list).await;
         let reply = read(&mut connection, &format!("{inside}/a.txt")).await;

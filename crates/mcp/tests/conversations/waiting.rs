@@ -52,7 +52,7 @@ fn open_questions(connection: &Connection) -> Vec<RecordedQuestion> {
 }
 
 /// Waits until so many questions are open.
-async fn asked(connection: &Connection, count: usize) -> Vec<RecordedQuestion> {
+async fn wait_for_questions(connection: &Connection, count: usize) -> Vec<RecordedQuestion> {
     for _ in 0..600 {
         let open = open_questions(connection);
         if open.len() == count {
@@ -94,7 +94,7 @@ async fn a_call_that_waits_is_carried_out_as_soon_as_somebody_decides() {
     connection.read(&path).await;
     let params = json!({ "name": "MultiEdit", "arguments": three_edits(&path), "_meta": { "progressToken": 7 } });
     let id = connection.ask("tools/call", params).await;
-    let question = asked(&connection, 1).await.remove(0);
+    let question = wait_for_questions(&connection, 1).await.remove(0);
     let told = connection.receive().await;
     assert_eq!(told["method"], "notifications/progress");
     let message = told["params"]["message"].as_str().expect("words");
@@ -118,7 +118,7 @@ async fn a_call_is_answered_as_waiting_and_finds_its_decision_when_it_is_sent_ag
     connection.read(&path).await;
     let result = connection.call("MultiEdit", three_edits(&path)).await;
     assert_eq!(refusal(&result), "waiting");
-    let question = asked(&connection, 1).await.remove(0);
+    let question = wait_for_questions(&connection, 1).await.remove(0);
     let data = &result["_meta"]["lancet/result"]["error"];
     assert_eq!(data["question"], question.id.as_str());
     assert!(!text(&result).contains(&question.id), "{result}");
@@ -139,7 +139,7 @@ async fn a_server_that_was_started_again_carries_the_decision_out() {
     connection.read(&path).await;
     let result = connection.call("MultiEdit", three_edits(&path)).await;
     assert_eq!(refusal(&result), "waiting");
-    let question = asked(&connection, 1).await.remove(0);
+    let question = wait_for_questions(&connection, 1).await.remove(0);
     let folder = connection.leave().await.expect("left");
     let builder = |builder: lancet::Builder| builder.mode(Mode::Ask);
     let mut connection = connect_again(folder, builder, options(Ask::page()));
@@ -158,7 +158,7 @@ async fn a_call_that_its_client_gave_up_leaves_its_question_open() {
     connection.read(&path).await;
     let params = json!({ "name": "MultiEdit", "arguments": three_edits(&path) });
     let id = connection.ask("tools/call", params).await;
-    let question = asked(&connection, 1).await.remove(0);
+    let question = wait_for_questions(&connection, 1).await.remove(0);
     let cancelled = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id } });
     connection.send(cancelled).await;
     // A call after it shows that the cancellation has been handled.
@@ -178,7 +178,7 @@ async fn a_question_follows_its_file() {
     connection.read(&path).await;
     let params = json!({ "name": "MultiEdit", "arguments": three_edits(&path) });
     let id = connection.ask("tools/call", params).await;
-    let first = asked(&connection, 1).await.remove(0);
+    let first = wait_for_questions(&connection, 1).await.remove(0);
     // The call is checked again, and refused because the file has changed.
     std::fs::write(&path, lines().replace("line 5.", "five")).expect("written");
     let message = connection.receive().await;
@@ -208,7 +208,7 @@ async fn three_hundred_waiting_questions_hold_up_nobody() {
         let params = json!({ "name": "Write", "arguments": arguments, "_meta": meta });
         ids.push(connection.ask("tools/call", params).await);
     }
-    let open = asked(&connection, 300).await;
+    let open = wait_for_questions(&connection, 300).await;
     let threads = std::fs::read_dir("/proc/self/task")
         .expect("listed")
         .count();
@@ -254,7 +254,7 @@ async fn a_client_with_tasks_gets_one_that_outlives_the_server() {
     let params =
         json!({ "name": "MultiEdit", "arguments": three_edits(&path), "_meta": meta(Value::Null) });
     let created = connection.request("tools/call", params).await;
-    let question = asked(&connection, 1).await.remove(0);
+    let question = wait_for_questions(&connection, 1).await.remove(0);
     assert_eq!(created["result"]["resultType"], "task", "{created}");
     assert_eq!(created["result"]["taskId"], question.id.as_str());
     let get = json!({ "taskId": question.id, "_meta": meta(Value::Null) });
@@ -291,7 +291,7 @@ async fn a_task_that_was_cancelled_or_declined_stays_so() {
         let arguments = json!({ "file_path": connection.path("a.txt"), "content": "x\n" });
         let params = json!({ "name": "Write", "arguments": arguments, "_meta": meta });
         connection.request("tools/call", params).await;
-        let question = asked(&connection, 1).await.remove(0);
+        let question = wait_for_questions(&connection, 1).await.remove(0);
         let task = json!({ "taskId": question.id, "_meta": meta });
         if decision == "cancelled" {
             connection.request("tasks/cancel", task.clone()).await;
@@ -335,7 +335,7 @@ async fn a_dialog_is_withdrawn_when_somebody_else_decides() {
         .await;
     let form = connection.receive().await;
     assert_eq!(form["method"], "elicitation/create");
-    let question = asked(&connection, 1).await.remove(0);
+    let question = wait_for_questions(&connection, 1).await.remove(0);
     let decided = questions(&connection).decide(&question.id, &Answer::Yes, "somebody");
     decided.expect("decided");
     let (mut withdrawn, mut answered) = (false, false);

@@ -114,14 +114,14 @@ pub(super) mod kind {
         kind: &ChangeKind,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(kind.word())
+        serializer.serialize_str(kind.as_str())
     }
 
     pub(in crate::approval) fn deserialize<'d, D: Deserializer<'d>>(
         deserializer: D,
     ) -> Result<ChangeKind, D::Error> {
         let word = String::deserialize(deserializer)?;
-        let found = KINDS.into_iter().find(|kind| kind.word() == word);
+        let found = KINDS.into_iter().find(|kind| kind.as_str() == word);
         found.ok_or_else(|| serde::de::Error::custom(format!("no kind of change: {word}")))
     }
 }

@@ -192,17 +192,17 @@ impl FileQuestion {
 
     /// Returns the path, escaped and on one line.
     pub fn shown_path(&self) -> String {
-        shown(&self.path)
+        display_path(&self.path)
     }
 
     /// Returns the path relative to its root, escaped and on one line.
     pub fn shown_relative(&self) -> String {
-        shown(&self.relative)
+        display_path(&self.relative)
     }
 
     /// Returns the old path of a file that is moved, escaped and on one line.
     pub fn shown_old_path(&self) -> Option<String> {
-        self.moved_from.as_deref().map(shown)
+        self.moved_from.as_deref().map(display_path)
     }
 
     /// Returns a unified diff of what would be written.
@@ -225,7 +225,7 @@ impl Piece {
     }
 }
 
-fn shown(path: &Path) -> String {
+fn display_path(path: &Path) -> String {
     visible_line(&path.display().to_string()).into_owned()
 }
 

@@ -224,14 +224,14 @@ impl Serialize for ChangeOutcome {
             (Layout::OneFile, [file]) => OneFile { file, call }.serialize(serializer),
             _ => {
                 let others = (!self.notes.is_empty()).then(|| OtherFiles {
-                    found_back: self.found_back.iter().map(shown).collect(),
+                    found_back: self.found_back.iter().map(display_path).collect(),
                     left_out: &self.left_out,
                     warnings: &self.notes,
                 });
                 let file_path = match (self.first_path(), self.dry_run) {
-                    (Some(path), _) => Some(Some(shown(path))),
+                    (Some(path), _) => Some(Some(display_path(path))),
                     (None, true) => None,
-                    (None, false) => Some(self.found_back.first().map(shown)),
+                    (None, false) => Some(self.found_back.first().map(display_path)),
                 };
                 let files = Files {
                     files: &self.files,
@@ -287,12 +287,12 @@ struct OtherFiles<'o> {
     warnings: &'o [String],
 }
 
-fn shown(path: impl AsRef<Path>) -> String {
+fn display_path(path: impl AsRef<Path>) -> String {
     path.as_ref().display().to_string()
 }
 
 fn as_kind<S: Serializer>(kind: &ChangeKind, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(kind.word())
+    serializer.serialize_str(kind.as_str())
 }
 
 fn as_guarantee<S: Serializer>(guarantee: &Guarantee, serializer: S) -> Result<S::Ok, S::Error> {

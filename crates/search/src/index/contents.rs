@@ -111,7 +111,7 @@ impl Contents {
     }
 
     /// Returns the bytes of the contents that are in memory and needed.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn live_bytes(&self) -> usize {
         self.added.saturating_sub(self.wasted)
     }
 
@@ -150,13 +150,13 @@ mod tests {
         let mut contents = Contents::default();
         let first = contents.add(&vec![1; CHUNK]).expect("memory");
         let second = contents.add(&vec![2; 1_000]).expect("memory");
-        assert_eq!(contents.held(), CHUNK + 1_000);
+        assert_eq!(contents.live_bytes(), CHUNK + 1_000);
         let shed = contents.shed().expect("a chunk");
         assert!(second.is_in(shed) && !first.is_in(shed));
-        assert_eq!((contents.bytes(), contents.held()), (CHUNK, CHUNK));
+        assert_eq!((contents.bytes(), contents.live_bytes()), (CHUNK, CHUNK));
         assert_eq!(contents.get(first), vec![1; CHUNK]);
         assert!(contents.is_full() && contents.needs_chunk(1));
         assert!(contents.shed().is_some() && contents.shed().is_none());
-        assert_eq!(contents.held(), 0);
+        assert_eq!(contents.live_bytes(), 0);
     }
 }

@@ -76,7 +76,7 @@ impl Index {
     }
 
     fn sign_whole(&mut self, id: FileId, text: &[u8]) -> Result<Filled, NotResident> {
-        let (kind, text) = match SearchedText::of(text) {
+        let (kind, text) = match SearchedText::from_bytes(text) {
             SearchedText::Undecided => return Ok(Filled::without_blocks(TextKind::Unsigned)),
             SearchedText::Binary => return Ok(Filled::without_blocks(TextKind::Binary)),
             SearchedText::Cut(text) => (TextKind::CutText, text),
@@ -157,7 +157,7 @@ pub(super) enum SearchedText<'t> {
 }
 
 impl<'t> SearchedText<'t> {
-    pub(super) fn of(bytes: &'t [u8]) -> Self {
+    pub(super) fn from_bytes(bytes: &'t [u8]) -> Self {
         if has_wide_mark(bytes) {
             return SearchedText::Undecided;
         }

@@ -117,7 +117,7 @@ impl Index {
         let mut buffer = std::mem::take(&mut self.buffer);
         let whole = reader.read_whole(&mut buffer, LARGEST_KEPT as usize);
         let text = match whole {
-            Ok(true) => match SearchedText::of(&buffer) {
+            Ok(true) => match SearchedText::from_bytes(&buffer) {
                 SearchedText::Undecided => IgnoredText::Unknown,
                 SearchedText::Binary => IgnoredText::Binary,
                 SearchedText::Cut(text) | SearchedText::Whole(text) => {

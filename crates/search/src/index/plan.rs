@@ -13,9 +13,9 @@ use analysis::Analysis;
 
 impl LiteralQuery {
     /// Returns the query of a pattern.
-    pub(crate) fn of(pattern: &Pattern) -> Self {
+    pub(crate) fn from_pattern(pattern: &Pattern) -> Self {
         match pattern.hir() {
-            Some(hir) => Analysis::of(hir).into_query(),
+            Some(hir) => Analysis::from_hir(hir).into_query(),
             None => LiteralQuery::Any,
         }
     }

@@ -152,7 +152,7 @@ impl ResidentTree {
 }
 
 impl HeldContents for ResidentTree {
-    fn held(&self, path: &Path) -> Option<HeldFile<'_>> {
+    fn held_file(&self, path: &Path) -> Option<HeldFile<'_>> {
         let index = self.read();
         let folder = index.table.find(path.parent()?)?;
         let file = index.table.file_named(folder, path.file_name()?)?;
@@ -185,8 +185,8 @@ impl AsRef<[u8]> for LockedContent<'_> {
 struct HeldTrees(Vec<Arc<ResidentTree>>);
 
 impl HeldContents for HeldTrees {
-    fn held(&self, path: &Path) -> Option<HeldFile<'_>> {
-        self.0.iter().find_map(|tree| tree.held(path))
+    fn held_file(&self, path: &Path) -> Option<HeldFile<'_>> {
+        self.0.iter().find_map(|tree| tree.held_file(path))
     }
 }
 

@@ -72,7 +72,7 @@ impl Index {
 
     /// Returns whether almost all texts are in memory (15 of 16 bytes).
     pub(super) fn holds_contents(&self) -> bool {
-        let held = self.contents.as_ref().map_or(0, Contents::held) as u64;
+        let held = self.contents.as_ref().map_or(0, Contents::live_bytes) as u64;
         held >= self.blocks.text() / 16 * 15
     }
 

@@ -41,7 +41,7 @@ struct KnownRuleFile {
 }
 
 impl KnownRuleFile {
-    fn of(file: &Path) -> KnownRuleFile {
+    fn load(file: &Path) -> KnownRuleFile {
         let state = state_of(file);
         let is_racy = state.as_ref().is_some_and(|state| state.is_racy(RACY));
         // The bytes are read after the state: a change between the two shows as another state.
@@ -60,7 +60,7 @@ impl KnownRuleFile {
 }
 
 impl RuleFileStat {
-    fn of(found: &Metadata) -> RuleFileStat {
+    fn from_metadata(found: &Metadata) -> RuleFileStat {
         RuleFileStat {
             identity: (found.dev(), found.ino()),
             size: found.size(),
@@ -96,7 +96,7 @@ impl RuleFileStates {
         let mut files = rule_files_above(tree);
         files.extend(excludes.map(|excludes| excludes.file.clone()));
         let with_state = |file: PathBuf| {
-            let known = KnownRuleFile::of(&file);
+            let known = KnownRuleFile::load(&file);
             (file, known)
         };
         RuleFileStates {
@@ -108,7 +108,7 @@ impl RuleFileStates {
     /// Adds the files of a folder inside the tree.
     pub(super) fn note(&mut self, folder: &Path, present: RuleFiles) {
         for file in unwatched_rule_files(folder, present) {
-            let known = KnownRuleFile::of(&file);
+            let known = KnownRuleFile::load(&file);
             self.files.insert(file, known);
         }
     }
@@ -138,7 +138,9 @@ impl RuleFileStates {
 
 /// Returns whether a folder is in its last known state; otherwise records the new state.
 fn is_same_folder(known: &mut BTreeMap<PathBuf, RuleFileStat>, folder: &Path) -> bool {
-    let state = fs::metadata(folder).ok().map(|now| RuleFileStat::of(&now));
+    let state = fs::metadata(folder)
+        .ok()
+        .map(|now| RuleFileStat::from_metadata(&now));
     let is_same = state.is_some() && known.get(folder) == state.as_ref();
     if !is_same {
         match state.filter(|state| !state.is_racy(RACY_FOLDER)) {
@@ -156,7 +158,7 @@ fn is_absent(file: &Path) -> bool {
 
 fn state_of(file: &Path) -> State {
     let found = fs::metadata(file).ok()?;
-    let state = RuleFileStat::of(&found);
+    let state = RuleFileStat::from_metadata(&found);
     if found.is_dir() {
         // A folder's times change with every file in it, and only whether the folder exists matters here.
         return Some(RuleFileStat {
@@ -186,10 +188,10 @@ mod tests {
         let file = folder.path().join("exclude");
         let time = SystemTime::now();
         write_at(&file, "*.one", time);
-        let known = KnownRuleFile::of(&file);
+        let known = KnownRuleFile::load(&file);
         assert!(known.is_unchanged(&file));
         write_at(&file, "*.two", time);
-        let mut now = KnownRuleFile::of(&file);
+        let mut now = KnownRuleFile::load(&file);
         // A test cannot set the change time. In the imitated case both writes fall into one tick of the clock, so the
         // change time is assumed to be equal.
         now.state = state_of(&file);
@@ -215,10 +217,10 @@ mod tests {
     fn of_old_folder(folder: &Path, files: [&str; 2]) -> RuleFileStates {
         let mut states = RuleFileStates::default();
         for file in files.map(|file| folder.join(file)) {
-            let known = KnownRuleFile::of(&file);
+            let known = KnownRuleFile::load(&file);
             states.files.insert(file, known);
         }
-        let state = RuleFileStat::of(&fs::metadata(folder).expect("a folder"));
+        let state = RuleFileStat::from_metadata(&fs::metadata(folder).expect("a folder"));
         states.folders.insert(folder.to_path_buf(), state);
         states
     }

@@ -90,7 +90,7 @@ impl WhyNot {
     ];
 
     /// Returns the reason as an identifier for programs.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             WhyNot::Off => "off",
             WhyNot::FewFiles => "few_files",
@@ -106,7 +106,7 @@ impl WhyNot {
     }
 
     /// Returns the reason as text for people.
-    pub fn words(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             WhyNot::Off => "off by setting (search.index)",
             WhyNot::FewFiles => "fewer than 2,000 files",

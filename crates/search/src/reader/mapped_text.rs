@@ -13,13 +13,13 @@ pub(super) struct MappedText {
 }
 
 impl MappedText {
-    pub(super) fn of(size: usize) -> Result<MappedText, FileOutcome> {
+    pub(super) fn with_capacity(size: usize) -> Result<MappedText, FileOutcome> {
         let memory = MmapMut::map_anon(size).map_err(|_| FileOutcome::TooLarge)?;
         Ok(MappedText { memory, length: 0 })
     }
 
     pub(super) fn into_larger(self) -> Result<MappedText, FileOutcome> {
-        let mut larger = MappedText::of(self.memory.len() + ONE_PIECE)?;
+        let mut larger = MappedText::with_capacity(self.memory.len() + ONE_PIECE)?;
         larger.memory[..self.length].copy_from_slice(self.text());
         larger.length = self.length;
         Ok(larger)

@@ -226,7 +226,7 @@ struct StateBuilding {
 }
 
 impl StateBuilding {
-    fn of(cache: &Cache) -> Self {
+    fn new(cache: &Cache) -> Self {
         StateBuilding {
             memory: cache.memory_usage(),
             step: STEP_BUILDING,
@@ -269,7 +269,7 @@ fn find_end(
     }
     let mut state = start(cache, at)?;
     let mut last = None;
-    let mut builds = StateBuilding::of(cache);
+    let mut builds = StateBuilding::new(cache);
     while at < haystack.len() {
         let end = at.saturating_add(builds.step).min(haystack.len());
         stop_check.count(end - at + builds.since(cache))?;
@@ -334,7 +334,7 @@ fn find_start(
         .map_err(|_| NoAnswer::GaveUp)?;
     let mut found = None;
     let mut at = range.end;
-    let mut builds = StateBuilding::of(cache);
+    let mut builds = StateBuilding::new(cache);
     while at > range.start {
         let end = at.saturating_sub(builds.step).max(range.start);
         stop_check.count(at - end + builds.since(cache))?;

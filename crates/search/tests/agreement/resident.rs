@@ -33,7 +33,7 @@ struct Answered {
 
 #[test]
 fn a_resident_tree_answers_as_a_walk_does_while_files_change() {
-    let cases = u64::from(lancet_testing::laws::asked().unwrap_or_default());
+    let cases = u64::from(lancet_testing::laws::requested_cases().unwrap_or_default());
     let seed: u64 = number("LANCET_SEARCH_SEED").unwrap_or(1);
     let questions = (cases / CASES_EACH).clamp(300, 1_000_000);
     let mut answered = Answered::default();

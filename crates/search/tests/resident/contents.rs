@@ -47,18 +47,21 @@ fn contents_come_back_and_those_of_changed_files_do_not() {
     let folder = ResidentFolder::build(&root, KeepContents::Yes);
     let tree = &folder.trees[0];
     let (same, other) = (root.join("file000.txt"), root.join("file001.txt"));
-    assert!(tree.held(&same).is_some());
+    assert!(tree.held_file(&same).is_some());
     tree.drop_contents();
-    assert!(tree.held(&same).is_none());
+    assert!(tree.held_file(&same).is_none());
     assert_eq!(matches(&folder, "needle"), 200);
 
     fs::write(&other, "another text\n").expect("written");
     tree.take_contents_back(KeepContents::Yes, &|| false);
     assert!(tree.size().contents > 0);
-    let held = tree.held(&same).expect("in memory");
+    let held = tree.held_file(&same).expect("in memory");
     assert_eq!((*held.bytes).as_ref(), b"needle 0\n");
     drop(held);
-    assert!(tree.held(&other).is_none(), "it is another file by now");
+    assert!(
+        tree.held_file(&other).is_none(),
+        "it is another file by now"
+    );
     assert_eq!(matches(&folder, "needle"), 199);
     assert_eq!(matches(&folder, "another text"), 1);
 

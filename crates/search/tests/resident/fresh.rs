@@ -56,7 +56,7 @@ impl Drop for Writer {
 
 #[test]
 fn a_write_that_returned_before_a_search_is_found_by_it() {
-    let cases = lancet_testing::laws::asked().unwrap_or(300);
+    let cases = lancet_testing::laws::requested_cases().unwrap_or(300);
     let rounds = lancet_testing::laws::limited(cases, 2_000);
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path().canonicalize().expect("there");

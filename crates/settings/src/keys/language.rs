@@ -12,9 +12,9 @@ pub(super) const KEYS: &[Key] = &[
         Project::Ignored,
         "When problems that a change caused, as found by language servers, are reported: after-edit in the answer to the change, on-read with the next reading call, off never, and then no server is started.",
     )
-    .word(
+    .choice(
         |settings, word| settings.language.diagnostics = Diagnostics::from_word(word),
-        |settings| settings.language.diagnostics.map(Diagnostics::word),
+        |settings| settings.language.diagnostics.map(Diagnostics::as_str),
     ),
     key(
         "language.severity",
@@ -23,12 +23,12 @@ pub(super) const KEYS: &[Key] = &[
         Project::Ignored,
         "The least severe problems that are reported.",
     )
-    .word(
+    .choice(
         |settings, word| {
             settings.language.severity =
                 Severity::from_word(word).unwrap_or(settings.language.severity)
         },
-        |settings| Some(settings.language.severity.word()),
+        |settings| Some(settings.language.severity.as_str()),
     ),
     key(
         "language.wait",

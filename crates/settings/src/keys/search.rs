@@ -38,9 +38,9 @@ pub(super) const KEYS: &[Key] = &[
         Project::SetsOnly("off"),
         "Whether Glob and Grep may answer from an index in memory: auto builds one in the background from the second search of a tree of more than 2,000 files, off never does. The answers are the same.",
     )
-    .word(
+    .choice(
         |settings, word| settings.search.index = IndexUse::from_word(word).unwrap_or(settings.search.index),
-        |settings| Some(settings.search.index.word()),
+        |settings| Some(settings.search.index.as_str()),
     ),
     key(
         "search.memory",
@@ -64,8 +64,8 @@ pub(super) const KEYS: &[Key] = &[
         Project::SetsOnly("off"),
         "Whether the index also keeps the text of files, as far as search.memory goes: auto as many as fit and leave an eighth of it to other servers, on as many as fit, off none. They are given back after five minutes without a search.",
     )
-    .word(
+    .choice(
         |settings, word| settings.search.contents = ContentsUse::from_word(word).unwrap_or(settings.search.contents),
-        |settings| Some(settings.search.contents.word()),
+        |settings| Some(settings.search.contents.as_str()),
     ),
 ];

@@ -15,9 +15,9 @@ pub(super) const KEYS: &[Key] = &[
         Project::StricterMode,
         "What happens to agents' writes that no rule decides: ask asks about each, accept-edits lets those inside the roots through, plan allows none, bypass asks nothing but protected names and secret files. Commands at the shell ask whatever it says (shell.confirm), and plan holds for them, too.",
     )
-    .word(
+    .choice(
         |settings, word| settings.mode = Mode::from_word(word).or(settings.mode),
-        |settings| settings.mode.map(Mode::word),
+        |settings| settings.mode.map(Mode::as_str),
     ),
     key(
         "match",
@@ -26,9 +26,9 @@ pub(super) const KEYS: &[Key] = &[
         Project::SetsOnly("exact"),
         "How old text is found: tolerant also forgives the listed slips where one place only is left, exact forgives none.",
     )
-    .word(
+    .choice(
         |settings, word| settings.matching = Matching::from_word(word).unwrap_or(settings.matching),
-        |settings| Some(settings.matching.word()),
+        |settings| Some(settings.matching.as_str()),
     ),
     key(
         "stale",
@@ -37,9 +37,9 @@ pub(super) const KEYS: &[Key] = &[
         Project::SetsOnly("refuse"),
         "An edit of a file that changed since it was read: refuse it with the diff, or merge it where its lines are unchanged.",
     )
-    .word(
+    .choice(
         |settings, word| settings.stale = Stale::from_word(word).unwrap_or(settings.stale),
-        |settings| Some(settings.stale.word()),
+        |settings| Some(settings.stale.as_str()),
     ),
     key(
         "links",
@@ -48,9 +48,9 @@ pub(super) const KEYS: &[Key] = &[
         Project::Ignored,
         "A file with several hard links: keep them all, or break off the one that is written.",
     )
-    .word(
+    .choice(
         |settings, word| settings.links = Links::from_word(word).or(settings.links),
-        |settings| settings.links.map(Links::word),
+        |settings| settings.links.map(Links::as_str),
     ),
     key(
         "tools",
@@ -108,9 +108,9 @@ pub(super) const KEYS: &[Key] = &[
         Project::Sets,
         "How Read numbers lines: arrow (12→text), tab, aligned (six wide), none, or hash: 12:abc→text with an anchor of the line, which line tools take in place of its text.",
     )
-    .word(
+    .choice(
         |settings, word| settings.read.gutter = Gutter::from_word(word).unwrap_or(settings.read.gutter),
-        |settings| Some(settings.read.gutter.word()),
+        |settings| Some(settings.read.gutter.as_str()),
     ),
     key(
         "read.images",
@@ -119,9 +119,9 @@ pub(super) const KEYS: &[Key] = &[
         Project::Sets,
         "The models that pictures are fitted for: default (1,568 px, 1,568 patches of 28 px), claude-large (1,996 px, 4,784 patches), openai (1,996 px, 1,536 patches of 32 px), gemini (1,536 px), or off: a picture is answered by its kind and size.",
     )
-    .word(
+    .choice(
         |settings, word| settings.read.images = Images::from_word(word).unwrap_or(settings.read.images),
-        |settings| Some(settings.read.images.word()),
+        |settings| Some(settings.read.images.as_str()),
     ),
     key(
         "read.pdf",
@@ -130,9 +130,9 @@ pub(super) const KEYS: &[Key] = &[
         Project::Sets,
         "How pages of a PDF are shown: auto (as text where the text of a page is usable and no large picture is on it, otherwise as a picture with its text; one page asked for alone as both), text, or pictures.",
     )
-    .word(
+    .choice(
         |settings, word| settings.read.pdf = PdfForm::from_word(word).unwrap_or(settings.read.pdf),
-        |settings| Some(settings.read.pdf.word()),
+        |settings| Some(settings.read.pdf.as_str()),
     ),
     key(
         "read.max_lines",
@@ -211,9 +211,9 @@ pub(super) const KEYS: &[Key] = &[
         Project::Sets,
         "Write over an existing file: keep its line endings where they are all alike, or write them as sent.",
     )
-    .word(
+    .choice(
         |settings, word| settings.write.line_endings = LineEndings::from_word(word).unwrap_or(settings.write.line_endings),
-        |settings| Some(settings.write.line_endings.word()),
+        |settings| Some(settings.write.line_endings.as_str()),
     ),
     key(
         "write.weak",
@@ -222,9 +222,9 @@ pub(super) const KEYS: &[Key] = &[
         Project::SetsOnly("refuse"),
         "A file that can only be rewritten in place without keeping every other writer away (someone else's file, hard links on a mount): `auto` writes it and says so, but refuses where other machines may write it; `allow` writes it everywhere; `refuse` nowhere.",
     )
-    .word(
+    .choice(
         |settings, word| settings.write.weak = Weak::from_word(word).unwrap_or(settings.write.weak),
-        |settings| Some(settings.write.weak.word()),
+        |settings| Some(settings.write.weak.as_str()),
     ),
     key(
         "write.durability",
@@ -233,9 +233,9 @@ pub(super) const KEYS: &[Key] = &[
         Project::SetsOnly("full"),
         "What is flushed to the disk before the answer: full, the file and its folder; ordered, the file alone, so that a power cut may bring the old file back, whole.",
     )
-    .word(
+    .choice(
         |settings, word| settings.write.durability = Durability::from_word(word).unwrap_or(settings.write.durability),
-        |settings| Some(settings.write.durability.word()),
+        |settings| Some(settings.write.durability.as_str()),
     ),
     key(
         "write.git_diff",

@@ -46,7 +46,7 @@ pub struct NamedScript {
 impl CommandFiles {
     /// Lists the files of a command.
     #[must_use]
-    pub fn of(command: &[String], places: &ProgramPlaces) -> Self {
+    pub fn for_command(command: &[String], places: &ProgramPlaces) -> Self {
         let [program, arguments @ ..] = command else {
             return Self::default();
         };
@@ -58,7 +58,10 @@ impl CommandFiles {
             }
         };
         let mut scripts: Vec<NamedScript> = Vec::new();
-        for word in arguments.iter().flat_map(|argument| words(argument)) {
+        for word in arguments
+            .iter()
+            .flat_map(|argument| script_candidates(argument))
+        {
             let is_name = !word.is_empty() && !word.starts_with('-') && word.len() < 4_096;
             if !is_name || word.contains(PATH_ARGUMENT) || [".", ".."].contains(&word) {
                 continue;
@@ -83,7 +86,7 @@ impl CommandFiles {
 
 /// Returns the words of an argument that may name a script: the argument, the text after the `=` of an option and, if
 /// the argument is a shell script, the commands in it. Other words of such a script may be files that it works on.
-fn words(argument: &str) -> Vec<&str> {
+fn script_candidates(argument: &str) -> Vec<&str> {
     if !argument.contains(char::is_whitespace) {
         let value = argument.split_once('=').map(|(_, value)| value);
         return std::iter::once(argument).chain(value).collect();
@@ -113,7 +116,7 @@ mod tests {
             working: vec!["/p".into()],
         };
         let command: Vec<String> = command.iter().map(|&word| word.to_owned()).collect();
-        let found = CommandFiles::of(&command, &places);
+        let found = CommandFiles::for_command(&command, &places);
         found.all().map(|path| path.display().to_string()).collect()
     }
 

@@ -6,7 +6,7 @@ fn fault(language: Language, text: &str) -> Option<(usize, String)> {
     match brackets(language, text, 0) {
         Brackets::Broken(fault) => {
             let line = text[..fault.at].matches('\n').count() + 1;
-            Some((line, fault.kind.words()))
+            Some((line, fault.kind.describe()))
         }
         _ => None,
     }

@@ -17,7 +17,7 @@ fn read(name: &str, text: &str) {
     let path = Path::new(name);
     let _ = reader.outline(path, text);
     let _ = reader.newly_broken(path, "", text);
-    let language = Language::of(path).expect("a language");
+    let language = Language::from_path(path).expect("a language");
     if let Some(error) = first_error(language, text, Instant::now() + time) {
         assert!(error.line >= 1 && error.column >= 1);
     }

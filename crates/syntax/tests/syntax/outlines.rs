@@ -42,7 +42,7 @@ fn each_language_has_its_outline() {
         } else {
             assert_eq!(now, kept, "{name}");
         }
-        seen.extend(Language::of(Path::new(name)));
+        seen.extend(Language::from_path(Path::new(name)));
     }
     for language in Language::ALL {
         assert!(seen.contains(&language), "no outline of {language:?}");

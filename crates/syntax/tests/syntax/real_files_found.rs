@@ -61,7 +61,7 @@ fn collect(folder: &Path, found: &mut BTreeMap<&'static str, Vec<PathBuf>>) {
             continue;
         }
         let is_small = entry.metadata().is_ok_and(|facts| facts.len() <= LARGEST);
-        if let Some(language) = Language::of(&path).filter(|_| is_small) {
+        if let Some(language) = Language::from_path(&path).filter(|_| is_small) {
             found.entry(language.name()).or_default().push(path);
         }
     }
@@ -92,7 +92,7 @@ pub(crate) fn history(most: usize) -> Vec<(String, String, String)> {
             continue;
         };
         let facts: Vec<&str> = facts.split(' ').collect();
-        if Language::of(Path::new(name)).is_none() || changes.len() >= most {
+        if Language::from_path(Path::new(name)).is_none() || changes.len() >= most {
             continue;
         }
         let blob = |at: usize| git(&["cat-file", "blob", facts.get(at)?]);

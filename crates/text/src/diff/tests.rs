@@ -143,7 +143,7 @@ proptest! {
     }
 }
 
-fn shown(view: &str, range: Range<usize>, text: &str) -> String {
+fn render_diff(view: &str, range: Range<usize>, text: &str) -> String {
     let changes = [Change {
         range,
         text: text.to_owned(),
@@ -153,9 +153,12 @@ fn shown(view: &str, range: Range<usize>, text: &str) -> String {
 
 #[test]
 fn an_insertion_names_the_line_before() {
-    assert_eq!(shown("a\nb\n", 0..0, "n\n"), "@@ -1,1 +1,2 @@\n+n\n a\n");
-    assert_eq!(shown("", 0..0, "n\n"), "@@ -0,0 +1,1 @@\n+n\n");
-    assert_eq!(shown("a\n", 2..2, "n\n"), "@@ -1,1 +1,2 @@\n a\n+n\n");
+    assert_eq!(
+        render_diff("a\nb\n", 0..0, "n\n"),
+        "@@ -1,1 +1,2 @@\n+n\n a\n"
+    );
+    assert_eq!(render_diff("", 0..0, "n\n"), "@@ -0,0 +1,1 @@\n+n\n");
+    assert_eq!(render_diff("a\n", 2..2, "n\n"), "@@ -1,1 +1,2 @@\n a\n+n\n");
     let bare = hunks_of_changes(
         "a\nb\n",
         &LineStarts::new("a\nb\n"),
@@ -171,28 +174,31 @@ fn an_insertion_names_the_line_before() {
 #[test]
 fn whole_lines_go_without_their_neighbours() {
     assert_eq!(
-        shown("a\nb\nc\n", 2..4, ""),
+        render_diff("a\nb\nc\n", 2..4, ""),
         "@@ -1,3 +1,2 @@\n a\n-b\n c\n"
     );
     // The newline before instead of the one after: the same lines change.
     assert_eq!(
-        shown("a\nb\nc\n", 1..3, ""),
+        render_diff("a\nb\nc\n", 1..3, ""),
         "@@ -1,3 +1,2 @@\n a\n-b\n c\n"
     );
-    assert_eq!(shown("a\n", 0..2, ""), "@@ -1,1 +0,0 @@\n-a\n");
+    assert_eq!(render_diff("a\n", 0..2, ""), "@@ -1,1 +0,0 @@\n-a\n");
 }
 
 #[test]
 fn a_missing_final_newline_is_told() {
     assert_eq!(
-        shown("a\nb", 2..3, "c"),
+        render_diff("a\nb", 2..3, "c"),
         "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"
     );
     assert_eq!(
-        shown("a\nb", 3..3, "\n"),
+        render_diff("a\nb", 3..3, "\n"),
         "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n"
     );
-    assert_eq!(shown("x\na\nb", 0..1, "y"), "@@ -1,2 +1,2 @@\n-x\n+y\n a\n");
+    assert_eq!(
+        render_diff("x\na\nb", 0..1, "y"),
+        "@@ -1,2 +1,2 @@\n-x\n+y\n a\n"
+    );
 }
 
 #[test]

@@ -103,7 +103,7 @@ pub(super) struct ViewBuilder {
 
 impl ViewBuilder {
     fn new(encoding: Encoding, start: usize, lone_cr: LoneCr, capacity: usize) -> ViewBuilder {
-        let rule = SequenceRule::of(encoding.family());
+        let rule = SequenceRule::for_family(encoding.family());
         ViewBuilder {
             view: String::with_capacity(capacity),
             damaged: Vec::new(),

@@ -18,7 +18,7 @@ pub(crate) enum SequenceRule {
 }
 
 impl SequenceRule {
-    pub(crate) fn of(kind: Family) -> SequenceRule {
+    pub(crate) fn for_family(kind: Family) -> SequenceRule {
         match kind {
             Family::Utf8 => SequenceRule::Utf8,
             Family::Utf16Le => SequenceRule::Utf16Le,

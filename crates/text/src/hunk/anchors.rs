@@ -35,7 +35,7 @@ struct AnchorScope {
 
 impl Anchored {
     /// Finds every place where the anchors are nested, each in the scope of the one before.
-    pub(super) fn of(
+    pub(super) fn locate(
         view: &str,
         anchors: &[String],
         next_anchor: Option<&str>,

@@ -29,7 +29,7 @@ pub(super) fn find(query: &Query<'_>, bounds: &Bounds) -> Result<Verdict, HunkMi
             _ => {}
         }
         let piece = Query { old, new, ..*query };
-        let verdict = Search::of(&piece, &unmarked)?.find(bounds, None);
+        let verdict = Search::new(&piece, &unmarked)?.find(bounds, None);
         let Verdict::Found(place) = verdict else {
             return Err(HunkMiss::Piece(number, verdict));
         };

@@ -61,7 +61,7 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
         pairs,
     } = readings.pop()?;
     let new = expand(task.new, &pairs);
-    let (old, new) = (TextLines::of(&old), TextLines::of(&new));
+    let (old, new) = (TextLines::new(&old), TextLines::new(&new));
     Some(choose_and_edit(
         task,
         Rung::Abbreviation,

@@ -215,7 +215,7 @@ fn line_stood_for(task: &Task<'_>, place: &Place, edges: Edges) -> Option<Range<
     let written = apply_changes(&view[start..end], &local);
     let written = written.strip_suffix('\n').unwrap_or(&written);
     let same = |line: Option<&str>, other: Option<&str>| {
-        let folded = |line: &str| Folded::of(trim_blank_end(line)).text().to_owned();
+        let folded = |line: &str| Folded::new(trim_blank_end(line)).text().to_owned();
         line.zip(other)
             .is_some_and(|(line, other)| folded(line) == folded(other))
     };

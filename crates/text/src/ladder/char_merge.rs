@@ -72,10 +72,10 @@ pub(super) fn merge_characters(group: &LineGroup<'_>) -> Result<Merged, String> 
         })
         .collect();
     let new: Vec<&str> = new_lines.concat();
-    let alignment = UnitAlignment::of(&old, &new);
+    let alignment = UnitAlignment::new(&old, &new);
     let mut merged = Merged::default();
     let mut kept = vec![false; old.len()];
-    let mut newlines = NewlinePairing::of(&old);
+    let mut newlines = NewlinePairing::new(&old);
     let mut at = 0;
     for (number, line) in new_lines.iter().enumerate() {
         let (skipped, lead) = group.shift.lead(group.new.lines[number])?;
@@ -94,7 +94,7 @@ pub(super) fn merge_characters(group: &LineGroup<'_>) -> Result<Merged, String> 
                 _ => UnitOrigin::Added,
             });
         }
-        let line = LineInContext::of(group, line, number);
+        let line = LineInContext::new(group, line, number);
         let kept_quotes = kept_quotes(group, &line, &origins);
         let mut ticks = 0;
         merged.write(&lead);
@@ -105,11 +105,11 @@ pub(super) fn merge_characters(group: &LineGroup<'_>) -> Result<Merged, String> 
                 UnitOrigin::Kept(partner, file) => {
                     kept[partner] = true;
                     newlines.pair(partner, unit);
-                    merged.kept(file);
+                    merged.push_kept(file);
                 }
                 UnitOrigin::Added => {
                     newlines.add(unit);
-                    merged.fresh.extend(LookAlikeKinds::of(unit));
+                    merged.fresh.extend(LookAlikeKinds::from_unit(unit));
                     match written(added, unit, line.position(index), kept_quotes) {
                         WrittenAs::AsSent => merged.write(unit),
                         WrittenAs::Ascii(character) => {
@@ -132,7 +132,7 @@ pub(super) fn merge_characters(group: &LineGroup<'_>) -> Result<Merged, String> 
             let file = &group.place[file];
             merged
                 .lost
-                .push((LookAlikeKinds::of(file), replaced(file, unit.text)));
+                .push((LookAlikeKinds::from_unit(file), replaced(file, unit.text)));
         }
     }
     if !newlines.are_aligned() {
@@ -180,7 +180,7 @@ struct LineInContext<'a> {
 }
 
 impl<'a> LineInContext<'a> {
-    fn of(group: &LineGroup<'_>, units: &'a [&'a str], number: usize) -> LineInContext<'a> {
+    fn new(group: &LineGroup<'_>, units: &'a [&'a str], number: usize) -> LineInContext<'a> {
         LineInContext {
             units,
             before: group.around.0.filter(|_| number == 0),
@@ -302,7 +302,7 @@ fn code_points(text: &str) -> String {
 }
 
 impl Merged {
-    fn kept(&mut self, range: Range<usize>) {
+    fn push_kept(&mut self, range: Range<usize>) {
         match self.segments.last_mut() {
             Some(Segment::Kept(last)) if last.end == range.start => last.end = range.end,
             _ => self.segments.push(Segment::Kept(range)),

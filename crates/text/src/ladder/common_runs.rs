@@ -38,7 +38,7 @@ pub(crate) fn common_runs<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Run> {
     let old: Vec<u32> = old.iter().map(&mut number).collect();
     let new: Vec<u32> = new.iter().map(&mut number).collect();
     let mut aligner = Aligner {
-        positions: ItemPositions::of(&new, numbers.len()),
+        positions: ItemPositions::new(&new, numbers.len()),
         ends: vec![(usize::MAX - 1, 0); new.len()],
         old: &old,
         new: &new,
@@ -84,7 +84,7 @@ struct ItemPositions {
 }
 
 impl ItemPositions {
-    fn of(items: &[u32], kinds: usize) -> ItemPositions {
+    fn new(items: &[u32], kinds: usize) -> ItemPositions {
         let mut starts = vec![0; kinds + 1];
         for &item in items {
             starts[item as usize + 1] += 1;

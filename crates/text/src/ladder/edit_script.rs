@@ -165,7 +165,7 @@ impl EditScript<'_> {
                 }
                 Segment::Quote { quote, line, ticks } => {
                     let code = code_lines
-                        .get_or_insert_with(|| CodeLines::of(view, base, &self.new.lines));
+                        .get_or_insert_with(|| CodeLines::scan(view, base, &self.new.lines));
                     let written = if code.is_code(*line, *ticks) {
                         quote.sent
                     } else {

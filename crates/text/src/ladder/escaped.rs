@@ -129,7 +129,7 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
         Ok(new) => new,
         Err(reason) => return Some(forbid(Rung::Escaped, places[0].clone(), reason)),
     };
-    let (old, new) = (TextLines::of(&old.text), TextLines::of(&new));
+    let (old, new) = (TextLines::new(&old.text), TextLines::new(&new));
     Some(edit(task, Rung::Escaped, places, &old, &new, None))
 }
 

@@ -30,7 +30,7 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
         Ok(places) => places,
         Err(verdict) => return Some(verdict),
     };
-    let mut indents = IndentScanner::of(task.source.view);
+    let mut indents = IndentScanner::new(task.source.view);
     let blanks = indents.before(places[0].start);
     let once = task.tolerance == Tolerance::Tolerant
         && blanks.is_some_and(|blanks| repeats_indentation(blanks, task.old, task.new))
@@ -39,7 +39,7 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
             .all(|place| indents.before(place.start) == blanks);
     if !once
         && task.tolerance == Tolerance::Tolerant
-        && let Some(short) = ShortIndentation::of(task.old, task.new)
+        && let Some(short) = ShortIndentation::detect(task.old, task.new)
     {
         return Some(edit_short(task, places, &short));
     }
@@ -48,7 +48,7 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     } else {
         task.new
     };
-    let (old, new) = (TextLines::of(task.old), TextLines::of(sent));
+    let (old, new) = (TextLines::new(task.old), TextLines::new(sent));
     let mut verdict = edit(task, Rung::Exact, places, &old, &new, None);
     if let Verdict::Found(found) = &mut verdict
         && once
@@ -62,14 +62,14 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
 /// depends on the place, so the places are edited in groups.
 fn edit_short(task: &Task<'_>, places: Vec<Range<usize>>, short: &ShortIndentation<'_>) -> Verdict {
     let view = task.source.view;
-    let mut indents = IndentScanner::of(view);
+    let mut indents = IndentScanner::new(view);
     let mut groups: BTreeMap<&str, Vec<Range<usize>>> = BTreeMap::new();
     for place in places {
         let lead = indents.before(place.start);
         let lacked = lead.filter(|lead| ends_line(view, &place) && short.lacks(lead));
         groups.entry(lacked.unwrap_or("")).or_default().push(place);
     }
-    let old = TextLines::of(task.old);
+    let old = TextLines::new(task.old);
     let mut all = Found {
         rung: Rung::Exact,
         places: Vec::new(),
@@ -77,7 +77,7 @@ fn edit_short(task: &Task<'_>, places: Vec<Range<usize>>, short: &ShortIndentati
     };
     for (lead, places) in groups {
         let completed = short.completed(lead);
-        let new = TextLines::of(&completed);
+        let new = TextLines::new(&completed);
         let found = match edit(task, Rung::Exact, places, &old, &new, None) {
             Verdict::Found(found) => found,
             refused => return refused,

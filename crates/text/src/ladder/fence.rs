@@ -53,7 +53,7 @@ pub(super) struct CodeLines {
 
 impl CodeLines {
     /// Analyses the new lines as they will be at an offset of the view.
-    pub(super) fn of(view: &str, at: usize, new: &[&str]) -> CodeLines {
+    pub(super) fn scan(view: &str, at: usize, new: &[&str]) -> CodeLines {
         let lead = line_prefix(view, at);
         let mut fence = FenceState::after(&view[..at - lead.len()]);
         let lines = new.iter().enumerate().map(|(number, line)| {

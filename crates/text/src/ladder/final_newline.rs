@@ -17,8 +17,8 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     if !starts_line(view, place.start) || task.source.excludes(&place) {
         return None;
     }
-    let new = TextLines::of(task.new).unended();
-    let old = TextLines::of(rest);
+    let new = TextLines::new(task.new).unended();
+    let old = TextLines::new(rest);
     Some(choose_and_edit(
         task,
         Rung::FinalNewline,

@@ -42,7 +42,7 @@ pub(super) fn further_places(
     match matcher {
         Some(matcher) => further.add_lines(rung, matcher),
         None => {
-            if let Some(matcher) = LineMatcher::of(task) {
+            if let Some(matcher) = LineMatcher::for_task(task) {
                 further.add_lines(rung, &matcher);
             }
         }

@@ -44,7 +44,7 @@ const ALIGNED: usize = 6;
 const DIGITS_MOST: usize = 12;
 
 pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
-    let (old, new) = (TextLines::of(task.old), TextLines::of(task.new));
+    let (old, new) = (TextLines::new(task.old), TextLines::new(task.new));
     // Text may fit two formats: `7:abc→x` is a line with an anchor, or Grep's line that begins with `abc→`.
     let (format, stripped, (place, at_open_end)) = NUMBER_FORMATS.iter().find_map(|&format| {
         let (first, lines) = strip(&old, format)?;

@@ -60,7 +60,7 @@ fn agrees_with_part_of_line(task: &Task<'_>, found: &Found) -> bool {
         let end = place.range.end.max(changed);
         let end = end + usize::from(view[end..].starts_with('\n'));
         let lines = &view[place.range.start..end];
-        let source = SourceText::of(lines, &[], None);
+        let source = SourceText::new(lines, &[], None);
         let part = Task {
             source: &source,
             ..*task
@@ -192,9 +192,9 @@ fn allow(matcher: &LineMatcher<'_>, new: &str, place: &Range<usize>) -> Result<(
     }
     let file: Vec<Line> = matcher
         .pairs(place)
-        .map(|(file, _)| Line::of(file))
+        .map(|(file, _)| Line::new(file))
         .collect();
-    let new: Vec<Line> = new.split('\n').map(Line::of).collect();
+    let new: Vec<Line> = new.split('\n').map(Line::new).collect();
     let file_least = least(&file);
     let is_in_place = |line: &&Line| {
         file_least.iter().any(|other| other.indent == line.indent) || file.contains(line)
@@ -218,7 +218,7 @@ struct Line {
 }
 
 impl Line {
-    fn of(line: &str) -> Self {
+    fn new(line: &str) -> Self {
         let (indent, text) = line.split_at(indent_len(line));
         let folded = |text: &str| text.chars().map(fold_char).collect();
         Self {

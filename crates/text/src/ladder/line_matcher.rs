@@ -54,8 +54,8 @@ impl<'a> LineRef<'a> {
 impl<'a> LineMatcher<'a> {
     /// Returns `None` where no window of the file has the content of the old lines. Whether blanks at line ends or
     /// indentation differ is not checked at this point.
-    pub(super) fn of(task: &Task<'a>) -> Option<LineMatcher<'a>> {
-        let folded = Folded::of(task.old);
+    pub(super) fn for_task(task: &Task<'a>) -> Option<LineMatcher<'a>> {
+        let folded = Folded::new(task.old);
         let parts = split_lines(folded.text());
         let source = task.source;
         let file_text = source.folded().text();
@@ -66,7 +66,7 @@ impl<'a> LineMatcher<'a> {
         memmem::find(file_text.as_bytes(), longest.as_bytes())?;
         let mut matcher = LineMatcher {
             source,
-            old: TextLines::of(task.old),
+            old: TextLines::new(task.old),
             folded,
             parts,
             file_parts: &source.lines().parts,
@@ -161,7 +161,7 @@ impl<'a> LineMatcher<'a> {
         places: Vec<Range<usize>>,
         shift: Shift<'_>,
     ) -> Verdict {
-        let (mut old, mut new) = (self.old.clone(), TextLines::of(task.new));
+        let (mut old, mut new) = (self.old.clone(), TextLines::new(task.new));
         let at_open_end = places
             .iter()
             .any(|place| place.end == self.source.view.len() && self.source.is_open());

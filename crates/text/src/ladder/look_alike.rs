@@ -18,7 +18,7 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
     }
     Some(match choose(task, Rung::LookAlike, places, None) {
         Ok(places) => {
-            let (old, new) = (TextLines::of(task.old), TextLines::of(task.new));
+            let (old, new) = (TextLines::new(task.old), TextLines::new(task.new));
             edit(
                 task,
                 Rung::LookAlike,
@@ -35,7 +35,7 @@ pub(super) fn find(task: &Task<'_>) -> Option<Verdict> {
 /// Returns every place of the old text with look-alikes folded, overlapping ones included.
 pub(super) fn places(task: &Task<'_>) -> Vec<Range<usize>> {
     let view = task.source.folded();
-    let old = Folded::of(task.old);
+    let old = Folded::new(task.old);
     let nothing_folds = view.is_unchanged() && old.is_unchanged();
     if nothing_folds || task.old.starts_with(crate::look_alike::extends) {
         return Vec::new();

@@ -100,7 +100,7 @@ pub(super) enum Deletion {
 }
 
 impl Deletion {
-    pub(super) fn of(sent: &str) -> Deletion {
+    pub(super) fn from_new_text(sent: &str) -> Deletion {
         match sent {
             "" => Deletion::Requested,
             _ => Deletion::NotRequested,

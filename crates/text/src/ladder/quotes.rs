@@ -58,7 +58,7 @@ impl KeptQuotes {
         if is_straight(character) {
             return;
         }
-        let known = match LookAlikeKind::of(character) {
+        let known = match LookAlikeKind::from_char(character) {
             Some(LookAlikeKind::SingleQuote) => &mut self.single,
             Some(LookAlikeKind::DoubleQuote) => &mut self.double,
             _ => return,
@@ -68,7 +68,7 @@ impl KeptQuotes {
         }
     }
 
-    fn of(self, kind: LookAlikeKind) -> Option<QuotePosition> {
+    fn position_for(self, kind: LookAlikeKind) -> Option<QuotePosition> {
         match kind {
             LookAlikeKind::SingleQuote => self.single,
             LookAlikeKind::DoubleQuote => self.double,
@@ -79,7 +79,7 @@ impl KeptQuotes {
 
 impl<'a> AddedStyle<'a> {
     /// Decides for each kind by the look-alikes of the old text and of the place.
-    pub(super) fn of(old: &'a str, place: &str, text_kind: TextKind) -> AddedStyle<'a> {
+    pub(super) fn detect(old: &'a str, place: &str, text_kind: TextKind) -> AddedStyle<'a> {
         AddedStyle {
             old,
             added_as: LookAlikeKind::WITH_ASCII.map(|kind| {
@@ -103,11 +103,11 @@ impl<'a> AddedStyle<'a> {
         position: QuotePosition,
         kept: KeptQuotes,
     ) -> WrittenAs {
-        let Some(kind) = LookAlikeKind::of(character) else {
+        let Some(kind) = LookAlikeKind::from_char(character) else {
             return WrittenAs::AsSent;
         };
         // A kept apostrophe decides only for apostrophes; any other kept quote decides for all.
-        let follows = match kept.of(kind) {
+        let follows = match kept.position_for(kind) {
             None => false,
             Some(QuotePosition::BetweenLetters) => position == QuotePosition::BetweenLetters,
             Some(QuotePosition::Elsewhere) => true,
@@ -154,7 +154,7 @@ fn without_indentation(text: &str) -> String {
 fn added_as(old: &str, place: &str, wanted: LookAlikeKind, text_kind: TextKind) -> AddedAs {
     let all = |text: &str| -> Vec<char> {
         text.chars()
-            .filter(|&character| LookAlikeKind::of(character) == Some(wanted))
+            .filter(|&character| LookAlikeKind::from_char(character) == Some(wanted))
             .collect()
     };
     let (old, place) = (all(old), all(place));

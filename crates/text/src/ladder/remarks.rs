@@ -53,8 +53,8 @@ pub(super) fn remarks(
     if old.ended && !new.ended && places.iter().any(joins) {
         remarks.push(Remark::JoinsNextLine);
     }
-    let mut indents = IndentScanner::of(view);
-    let added = AddedIndents::of(old, new);
+    let mut indents = IndentScanner::new(view);
+    let added = AddedIndents::new(old, new);
     let left = places
         .iter()
         .filter_map(|place| indents.before(place.start))
@@ -89,7 +89,7 @@ struct AddedIndents<'t> {
 }
 
 impl<'t> AddedIndents<'t> {
-    fn of(old: &TextLines<'_>, new: &TextLines<'t>) -> AddedIndents<'t> {
+    fn new(old: &TextLines<'_>, new: &TextLines<'t>) -> AddedIndents<'t> {
         let known: HashSet<&str> = old.lines.iter().copied().collect();
         let lines = new.lines.iter().enumerate().skip(1);
         let added = lines.filter(|(_, line)| !is_blank(line) && !known.contains(**line));

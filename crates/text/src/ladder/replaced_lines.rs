@@ -17,8 +17,8 @@ pub fn replaced_lines(view: &str, place: Range<usize>, new: &str) -> Place {
         ended: false,
     };
     let (old, new_lines) = (lines(&view[place.clone()]), lines(new));
-    let source = SourceText::of(view, &[], None);
-    let script = EditScript::of(view, place.clone(), &old, &new_lines, None, TextKind::Code);
+    let source = SourceText::new(view, &[], None);
+    let script = EditScript::build(view, place.clone(), &old, &new_lines, None, TextKind::Code);
     let edited = script.ok().map(|script| {
         script.apply_to(
             &source,

@@ -70,7 +70,7 @@ impl Shift<'_> {
                 &trim_blank_end(line)[indent_len(trim_blank_end(line))..]
             }
         };
-        Folded::of(line).text().to_owned()
+        Folded::new(line).text().to_owned()
     }
 
     /// Returns how many bytes at the start of a new line are replaced, and by what. The error is the reason why a guard

@@ -29,7 +29,7 @@ impl<'t> ShortIndentation<'t> {
     /// Returns `None` where the texts rule it out at every place: the old text has several lines that are not blank, or
     /// begins with a blank one; the new text begins with other blanks, has one line, or has a line that is indented
     /// less than its first.
-    pub(super) fn of(old: &str, new: &'t str) -> Option<ShortIndentation<'t>> {
+    pub(super) fn detect(old: &str, new: &'t str) -> Option<ShortIndentation<'t>> {
         let (first, further) = new.split_once('\n')?;
         let mut old_lines = old.split('\n');
         let line = old_lines.next().filter(|line| !is_blank(line))?;
@@ -83,7 +83,7 @@ pub(super) fn ends_line(view: &str, place: &Range<usize>) -> bool {
 
 /// Returns whether further lines of the new text may lack indentation at some place.
 pub fn may_lack_indentation(old: &str, new: &str) -> bool {
-    ShortIndentation::of(old, new).is_some()
+    ShortIndentation::detect(old, new).is_some()
 }
 
 /// Returns the new text of an exact edit of this place with the indentation that its further lines lack; `None` where
@@ -94,7 +94,7 @@ pub fn with_short_indentation(
     old: &str,
     new: &str,
 ) -> Option<String> {
-    let short = ShortIndentation::of(old, new)?;
+    let short = ShortIndentation::detect(old, new)?;
     let lead = super::text_lines::line_prefix(view, place.start);
     let fits = is_blank(lead) && ends_line(view, place) && short.lacks(lead);
     fits.then(|| short.completed(lead))

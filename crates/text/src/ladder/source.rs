@@ -73,7 +73,7 @@ pub(super) fn split_lines(folded: &str) -> Vec<LineParts> {
 }
 
 impl<'v> SourceText<'v> {
-    pub(super) fn of(
+    pub(super) fn new(
         view: &'v str,
         damaged: &'v [Range<usize>],
         bounds: Option<&'v Bounds>,
@@ -88,7 +88,7 @@ impl<'v> SourceText<'v> {
     }
 
     pub(super) fn folded(&self) -> &Folded<'v> {
-        self.folded.get_or_init(|| Folded::of(self.view))
+        self.folded.get_or_init(|| Folded::new(self.view))
     }
 
     pub(super) fn lines(&self) -> &FileLines {

@@ -11,7 +11,7 @@ pub(super) struct TextLines<'t> {
 }
 
 impl<'t> TextLines<'t> {
-    pub(super) fn of(text: &'t str) -> TextLines<'t> {
+    pub(super) fn new(text: &'t str) -> TextLines<'t> {
         let (body, ended) = match text.strip_suffix('\n') {
             Some(body) => (body, true),
             None => (text, false),
@@ -59,7 +59,7 @@ pub(super) struct IndentScanner<'t> {
 }
 
 impl<'t> IndentScanner<'t> {
-    pub(super) fn of(text: &'t str) -> IndentScanner<'t> {
+    pub(super) fn new(text: &'t str) -> IndentScanner<'t> {
         IndentScanner {
             text,
             line_start: 0,
@@ -109,7 +109,7 @@ mod tests {
             ("\na", &["", "a"], false),
         ];
         for (text, lines, ended) in cases {
-            let split = TextLines::of(text);
+            let split = TextLines::new(text);
             assert_eq!(
                 (split.lines.as_slice(), split.ended),
                 (lines, ended),

@@ -109,7 +109,7 @@ pub(super) fn edit(
     let Some(first) = places.first() else {
         return Verdict::NotFound { guard: None };
     };
-    let script = match EditScript::of(view, first.clone(), old, new, shift, task.text_kind) {
+    let script = match EditScript::build(view, first.clone(), old, new, shift, task.text_kind) {
         Ok(script) => script,
         Err(reason) => return forbid(rung, first.clone(), reason),
     };

@@ -44,7 +44,7 @@ mod tests {
         let whole = |view: &str, old: &str| {
             let start = view.find(old).expect("old text");
             let place = start..start + old.len();
-            whole_lines(view, &place, &TextLines::of(old)).map(|range| view[range].to_owned())
+            whole_lines(view, &place, &TextLines::new(old)).map(|range| view[range].to_owned())
         };
         assert_eq!(whole("a\n  b\t\nc\n", "b").as_deref(), Some("  b\t\n"));
         assert_eq!(whole("b\nc\n", "b").as_deref(), Some("b\n"));
@@ -67,7 +67,7 @@ mod tests {
             let start = view.rfind(old).expect("old text");
             let place = start..start + old.len();
             assert_eq!(
-                whole_lines(view, &place, &TextLines::of(old)),
+                whole_lines(view, &place, &TextLines::new(old)),
                 None,
                 "{view:?} {old:?}"
             );

@@ -42,7 +42,7 @@ impl Number {
     }
 
     /// Returns the number as it was written, for a message.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         match self.separator {
             Separator::Arrow => format!("`{}→`", self.value),
             Separator::Anchor => format!("`{}:`, three letters and `→`", self.value),

@@ -37,7 +37,7 @@ proptest! {
         if open {
             text.push('z');
         }
-        let index = LineIndex::of(&text);
+        let index = LineIndex::new(&text);
         let counted = text.lines().count();
         prop_assert_eq!(index.line_count(&text), counted);
         let starts: Vec<usize> = Lines::new(&text, 0).map(|range| range.start).collect();
@@ -57,7 +57,7 @@ fn lines_and_offsets_are_the_same_in_whatever_order_they_are_asked_for() {
     let starts: Vec<usize> = std::iter::once(0)
         .chain(text.match_indices('\n').map(|(at, _)| at + 1))
         .collect();
-    let index = LineIndex::of(&text);
+    let index = LineIndex::new(&text);
     for step in 0..2_000_usize {
         // Near and far, up and down.
         let asked = match step % 3 {

@@ -20,7 +20,7 @@ pub(super) fn differences(sent: &str, text: &str, line: usize, column: usize) ->
     if let Some(kind) = only_difference(sent, text) {
         clauses.push(clause!["the same but for ", kind]);
     }
-    let first = FirstDifference::of(sent, text);
+    let first = FirstDifference::between(sent, text);
     let file_line = line + first.lines;
     let file_column = first.column + if first.lines == 0 { column } else { 0 };
     clauses.push(clause![
@@ -85,7 +85,7 @@ struct FirstDifference {
 }
 
 impl FirstDifference {
-    fn of(sent: &str, text: &str) -> FirstDifference {
+    fn between(sent: &str, text: &str) -> FirstDifference {
         let mut first = FirstDifference {
             at: 0,
             lines: 0,

@@ -27,7 +27,7 @@ pub(super) fn edges(
     let count = needle.lines.len();
     let tried = near_start.start..near_end.end.min(near_start.start + pairing::TRIED_MOST);
     if count <= pairing::WANTED_MOST {
-        let wanted: Vec<Profile> = needle.lines.iter().map(|line| Profile::of(line)).collect();
+        let wanted: Vec<Profile> = needle.lines.iter().map(|line| Profile::new(line)).collect();
         let tried_profiles = profiles(view, lines, tried.clone());
         if let Some(found) = pairing::pair(&wanted, &tried_profiles) {
             // A match above or below that is as good is as likely to be meant.
@@ -191,7 +191,7 @@ fn profiles(view: &str, lines: &dyn LineTable, wanted: Range<usize>) -> Vec<Prof
         .map(|line| {
             let range = lines.line_range(line);
             let cut = boundary(view, range.end.min(range.start + LINE_MOST));
-            Profile::of(&view[range.start..cut.max(range.start)])
+            Profile::new(&view[range.start..cut.max(range.start)])
         })
         .collect()
 }

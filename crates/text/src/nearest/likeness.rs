@@ -17,7 +17,7 @@ pub(crate) struct Profile {
 }
 
 impl Profile {
-    pub(crate) fn of(text: &str) -> Profile {
+    pub(crate) fn new(text: &str) -> Profile {
         let (head, tail) = ends(text);
         let mut folded: Vec<u8> = fold(head).collect();
         folded.extend(fold(tail));

@@ -69,7 +69,8 @@ mod tests {
     use super::*;
 
     fn paired(wanted: &str, tried: &str) -> Option<Range<usize>> {
-        let profiles = |text: &str| -> Vec<Profile> { text.split('\n').map(Profile::of).collect() };
+        let profiles =
+            |text: &str| -> Vec<Profile> { text.split('\n').map(Profile::new).collect() };
         pair(&profiles(wanted), &profiles(tried))
     }
 

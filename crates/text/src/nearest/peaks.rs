@@ -44,7 +44,7 @@ pub(super) struct Peak {
 pub(super) fn peaks(view: &str, old: &str) -> Vec<Peak> {
     let part = scanned(view, old);
     let bytes = &view.as_bytes()[part.clone()];
-    let Some(grams) = GramTable::of(old.as_bytes()) else {
+    let Some(grams) = GramTable::new(old.as_bytes()) else {
         return Vec::new();
     };
     let mut counts = vec![0u32; grams.count];
@@ -164,7 +164,7 @@ const FOLDED: [u8; 256] = {
 
 impl GramTable {
     /// Returns the table of a text; `None` for a text too short to resemble anything.
-    fn of(text: &[u8]) -> Option<GramTable> {
+    fn new(text: &[u8]) -> Option<GramTable> {
         let length = text
             .iter()
             .filter(|&&byte| FOLDED[byte as usize] != 0)

@@ -45,7 +45,7 @@ pub(super) struct Needle<'a> {
 
 impl<'a> Needle<'a> {
     /// Prepares a text; `None` where it is blank.
-    pub(super) fn of(text: &'a str) -> Option<Needle<'a>> {
+    pub(super) fn new(text: &'a str) -> Option<Needle<'a>> {
         let ends_newline = text.ends_with('\n');
         let lines: Vec<&str> = text
             .strip_suffix('\n')
@@ -53,7 +53,7 @@ impl<'a> Needle<'a> {
             .split('\n')
             .collect();
         let filled = |(_, line): &(usize, &&str)| !line.trim().is_empty();
-        let profile = |(index, line): (usize, &&str)| (index, Profile::of(line));
+        let profile = |(index, line): (usize, &&str)| (index, Profile::new(line));
         let head: Vec<_> = lines
             .iter()
             .enumerate()
@@ -76,7 +76,7 @@ impl<'a> Needle<'a> {
             text,
             longest: lines.iter().map(|line| line.len()).max().unwrap_or(0),
             ends_newline,
-            profile: Profile::of(text),
+            profile: Profile::new(text),
             head,
             tail,
             lines,
@@ -91,7 +91,7 @@ impl<'a> Needle<'a> {
 
     /// Returns how alike a text is to this one, in per cent.
     pub(super) fn likeness(&self, text: &str) -> u8 {
-        let other = Profile::of(text);
+        let other = Profile::new(text);
         let mut alike = self.profile.likeness(&other);
         if self.lines.len() > 1 {
             // A long line that was left out must not hide that the rest is there.
@@ -187,7 +187,7 @@ fn within(
     // White space at the far edge of a line must not decide where the text begins or ends in it, and a line that was
     // rewritten belongs to the region as a whole.
     let rewritten = |wanted: &str, line: &str| {
-        Profile::of(wanted).likeness(&Profile::of(line)) < PART_LEAST
+        Profile::new(wanted).likeness(&Profile::new(line)) < PART_LEAST
             && !line.contains(wanted.trim())
     };
     let line = line.trim_end();

@@ -40,7 +40,7 @@ pub(super) fn fits(view: &str, lines: &[&str]) -> Vec<Fit> {
         .filter(|piece| !piece.trim().is_empty())
         .collect();
     let mut pieces: Vec<PieceFinder<'_>> =
-        texts.iter().map(|piece| PieceFinder::of(piece)).collect();
+        texts.iter().map(|piece| PieceFinder::new(piece)).collect();
     // Only the text as a whole may begin after the indentation of its line.
     for piece in pieces.iter_mut().skip(1) {
         piece.begins_line = true;
@@ -62,7 +62,7 @@ pub(super) fn fits(view: &str, lines: &[&str]) -> Vec<Fit> {
             starts.push(at);
             ends.push(at + piece.text.len());
         }
-        found.push(Fit::of(view, start, &starts, &ends));
+        found.push(Fit::from_pieces(view, start, &starts, &ends));
         // The last piece may equally be intended where it occurs again in the same block.
         while let Some(last) = rest.last()
             && found.len() <= FITS_MOST
@@ -71,7 +71,7 @@ pub(super) fn fits(view: &str, lines: &[&str]) -> Vec<Fit> {
             && may_end_later(view, start, last.text, *end..again)
         {
             (*begin, *end) = (again, again + last.text.len());
-            found.push(Fit::of(view, start, &starts, &ends));
+            found.push(Fit::from_pieces(view, start, &starts, &ends));
         }
         if found.len() > FITS_MOST {
             return Vec::new();
@@ -82,7 +82,7 @@ pub(super) fn fits(view: &str, lines: &[&str]) -> Vec<Fit> {
 
 impl Fit {
     /// Returns the match by the start of the first piece, the starts of the others, and the ends of all.
-    fn of(view: &str, start: usize, starts: &[usize], ends: &[usize]) -> Fit {
+    fn from_pieces(view: &str, start: usize, starts: &[usize], ends: &[usize]) -> Fit {
         let gap = |(&end, &next): (&usize, &usize)| {
             let line_start = view[..next].rfind('\n').unwrap_or(0);
             let from = view[end..next].find('\n').map(|at| end + at + 1)?;
@@ -135,7 +135,7 @@ struct PieceFinder<'p> {
 }
 
 impl<'p> PieceFinder<'p> {
-    fn of(text: &'p str) -> PieceFinder<'p> {
+    fn new(text: &'p str) -> PieceFinder<'p> {
         PieceFinder {
             text,
             finder: memmem::Finder::new(text.as_bytes()),

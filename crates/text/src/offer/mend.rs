@@ -29,7 +29,7 @@ pub(super) struct SentLines<'t> {
 }
 
 impl<'t> SentLines<'t> {
-    pub(super) fn of(text: &'t str) -> SentLines<'t> {
+    pub(super) fn from_text(text: &'t str) -> SentLines<'t> {
         let bare = text.strip_suffix('\n');
         SentLines {
             lines: bare.unwrap_or(text).split('\n').collect(),
@@ -41,7 +41,7 @@ impl<'t> SentLines<'t> {
     /// has a further, empty line at its end.
     pub(super) fn beside(text: &'t str, other_ended: bool) -> SentLines<'t> {
         match other_ended {
-            true => SentLines::of(text),
+            true => SentLines::from_text(text),
             false => SentLines {
                 lines: text.split('\n').collect(),
                 ended: false,
@@ -67,7 +67,7 @@ pub(super) struct Mended {
 
 impl Mended {
     /// Corrects the new text; `there` is the text of the file for the old text.
-    pub(super) fn of(quote: &QuotedText<'_>, view: &str, there: &str, new: &str) -> Mended {
+    pub(super) fn from_quote(quote: &QuotedText<'_>, view: &str, there: &str, new: &str) -> Mended {
         let mut flaws = Vec::new();
         let sent = SentLines::beside(new, quote.ended);
         let mut ours = quote.stripped.strip(&sent.lines);
@@ -277,7 +277,7 @@ fn merged(quote: &QuotedText<'_>, ours: &[&str], there: &[&str]) -> Merge {
         if base.is_empty() && !theirs.is_empty() {
             unknown.set(true);
         }
-        match Reindented::of(base, ours, theirs) {
+        match Reindented::compute(base, ours, theirs) {
             Reindented::Lines(lines) => lines,
             Reindented::Unknown => {
                 unknown.set(true);
@@ -321,7 +321,7 @@ enum Reindented {
 }
 
 impl Reindented {
-    fn of(base: &[String], ours: &[String], theirs: &[String]) -> Reindented {
+    fn compute(base: &[String], ours: &[String], theirs: &[String]) -> Reindented {
         let filled = |line: &&String| !line.trim().is_empty();
         let (base, theirs) = (base.iter().filter(filled), theirs.iter().filter(filled));
         let pairs: Vec<(&String, &String)> = base.clone().zip(theirs.clone()).collect();

@@ -195,9 +195,9 @@ impl QuotedText<'_> {
             // The lines for the gaps are already in the new text.
             let whole = SentLines::beside(there, self.ended);
             let plain = &whole.lines;
-            Mended::of(&QuotedText { plain, ..*self }, view, there, new)
+            Mended::from_quote(&QuotedText { plain, ..*self }, view, there, new)
         } else {
-            Mended::of(self, view, there, new)
+            Mended::from_quote(self, view, there, new)
         };
         let mut flaws = mended.flaws;
         let (range, new_text) = if stands_once(view, there) {

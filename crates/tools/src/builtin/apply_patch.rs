@@ -31,7 +31,7 @@ pub struct ApplyPatchArguments {
 impl ApplyPatchArguments {
     /// Converts the arguments to a request.
     #[doc(hidden)]
-    pub fn asked(self) -> Asked {
+    pub fn into_request(self) -> Asked {
         Asked::Change(Change::Reply(ReplyRequest {
             text: self.patch.into(),
             format: None,
@@ -66,7 +66,7 @@ impl Tool for ApplyPatch {
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        Ok(typed::<ApplyPatchArguments>(self.name(), fields)?.asked())
+        Ok(typed::<ApplyPatchArguments>(self.name(), fields)?.into_request())
     }
 
     fn other_names(&self) -> &'static [OtherName] {

@@ -33,7 +33,7 @@ pub struct DeleteFileArguments {
 
 impl DeleteFileArguments {
     /// Converts the arguments to a request.
-    fn asked(self) -> Result<Asked, InvalidArguments> {
+    fn into_request(self) -> Result<Asked, InvalidArguments> {
         check_path("DeleteFile", "file_path", &self.file_path)?;
         let delete = DeleteRequest {
             revision: given(self.revision),
@@ -75,7 +75,7 @@ impl Tool for DeleteFile {
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<DeleteFileArguments>(self.name(), fields)?.asked()
+        typed::<DeleteFileArguments>(self.name(), fields)?.into_request()
     }
 
     fn other_names(&self) -> &'static [OtherName] {

@@ -45,7 +45,7 @@ pub struct EditArguments {
 impl EditArguments {
     /// Converts the arguments to a request.
     #[doc(hidden)]
-    pub fn asked(self) -> Result<Asked, InvalidArguments> {
+    pub fn into_request(self) -> Result<Asked, InvalidArguments> {
         check_path("Edit", "file_path", &self.file_path)?;
         let edit = EditRequest {
             old: self.old_string,
@@ -91,7 +91,7 @@ impl Tool for Edit {
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<EditArguments>(self.name(), fields)?.asked()
+        typed::<EditArguments>(self.name(), fields)?.into_request()
     }
 
     /// `Replace` edits in one family of agents and writes a whole file in another, so the fields of the call decide.

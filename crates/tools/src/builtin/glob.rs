@@ -37,7 +37,7 @@ pub struct GlobArguments {
 impl GlobArguments {
     /// Converts the arguments to a request.
     #[doc(hidden)]
-    pub fn asked(self) -> Result<Asked, InvalidArguments> {
+    pub fn into_request(self) -> Result<Asked, InvalidArguments> {
         if self.pattern.is_empty() {
             return Err(InvalidArguments::new(
                 Some("pattern"),
@@ -79,6 +79,6 @@ impl Tool for Glob {
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<GlobArguments>(self.name(), fields)?.asked()
+        typed::<GlobArguments>(self.name(), fields)?.into_request()
     }
 }

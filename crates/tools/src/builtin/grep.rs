@@ -81,7 +81,7 @@ pub struct GrepArguments {
 impl GrepArguments {
     /// Converts the arguments to a request. An empty expression is allowed: it matches every line.
     #[doc(hidden)]
-    pub fn asked(self) -> Result<Asked, InvalidArguments> {
+    pub fn into_request(self) -> Result<Asked, InvalidArguments> {
         check_search_path("Grep", self.path.as_deref())?;
         Ok(Asked::Search(Search::Grep(GrepArguments {
             path: given(self.path),
@@ -118,7 +118,7 @@ impl Tool for Grep {
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<GrepArguments>(self.name(), fields)?.asked()
+        typed::<GrepArguments>(self.name(), fields)?.into_request()
     }
 
     fn field_words(&self) -> &'static [(&'static str, &'static str)] {

@@ -39,7 +39,9 @@ pub static INSERT_BEFORE: LineTool = LineTool {
     search_hint: "insert add lines next to text",
     layout: Layout::OneFile,
     input_schema: strict_schema::<InsertArguments>,
-    receive: |tool, fields| typed::<InsertArguments>(tool, fields)?.asked(tool, Place::Before),
+    receive: |tool, fields| {
+        typed::<InsertArguments>(tool, fields)?.into_request(tool, Place::Before)
+    },
 };
 
 /// The tool that inserts after a marker.
@@ -49,7 +51,9 @@ pub static INSERT_AFTER: LineTool = LineTool {
     description: "Inserts lines after the line of a marker. Read the file first. The marker is text of the file that \
         occurs once; it stays.",
     prompt: include_str!("prompts/insert_after.md"),
-    receive: |tool, fields| typed::<InsertArguments>(tool, fields)?.asked(tool, Place::After),
+    receive: |tool, fields| {
+        typed::<InsertArguments>(tool, fields)?.into_request(tool, Place::After)
+    },
     ..INSERT_BEFORE
 };
 
@@ -63,7 +67,7 @@ pub static REPLACE_LINES: LineTool = LineTool {
     search_hint: "replace lines by line number",
     layout: Layout::OneFile,
     input_schema: strict_schema::<ReplaceLinesArguments>,
-    receive: |tool, fields| typed::<ReplaceLinesArguments>(tool, fields)?.asked(tool),
+    receive: |tool, fields| typed::<ReplaceLinesArguments>(tool, fields)?.into_request(tool),
 };
 
 /// The tool that deletes lines by number.
@@ -79,7 +83,7 @@ pub static DELETE_LINES: LineTool = LineTool {
     receive: |tool, fields| {
         typed::<DeleteLinesArguments>(tool, fields)?
             .into_replacement()
-            .asked(tool)
+            .into_request(tool)
     },
 };
 
@@ -93,7 +97,7 @@ pub static MOVE_LINES: LineTool = LineTool {
     search_hint: "move lines between files",
     layout: Layout::Files,
     input_schema: strict_schema::<MoveLinesArguments>,
-    receive: |tool, fields| typed::<MoveLinesArguments>(tool, fields)?.asked(tool),
+    receive: |tool, fields| typed::<MoveLinesArguments>(tool, fields)?.into_request(tool),
 };
 
 impl Tool for LineTool {
@@ -151,7 +155,7 @@ pub struct InsertArguments {
 
 impl InsertArguments {
     /// Converts the arguments of a call of the named tool to a request.
-    fn asked(self, tool: &str, place: Place) -> Result<Asked, InvalidArguments> {
+    fn into_request(self, tool: &str, place: Place) -> Result<Asked, InvalidArguments> {
         check_path(tool, "file_path", &self.file_path)?;
         check_given(tool, "marker", &self.marker)?;
         let edit = EditRequest {
@@ -195,7 +199,7 @@ pub struct ReplaceLinesArguments {
 
 impl ReplaceLinesArguments {
     /// Converts the arguments of a call of the named tool to a request.
-    fn asked(self, tool: &str) -> Result<Asked, InvalidArguments> {
+    fn into_request(self, tool: &str) -> Result<Asked, InvalidArguments> {
         check_path(tool, "file_path", &self.file_path)?;
         let lines = (self.start_line, self.end_line);
         let edit = EditRequest {
@@ -279,7 +283,7 @@ pub struct MoveLinesArguments {
 
 impl MoveLinesArguments {
     /// Converts the arguments of a call of the named tool to a request.
-    fn asked(self, tool: &str) -> Result<Asked, InvalidArguments> {
+    fn into_request(self, tool: &str) -> Result<Asked, InvalidArguments> {
         check_path(tool, "from_path", &self.from_path)?;
         check_path(tool, "to_path", &self.to_path)?;
         check_given(tool, "marker", &self.marker)?;

@@ -33,7 +33,7 @@ pub struct MoveFileArguments {
 
 impl MoveFileArguments {
     /// Converts the arguments to a request.
-    fn asked(self) -> Result<Asked, InvalidArguments> {
+    fn into_request(self) -> Result<Asked, InvalidArguments> {
         check_path("MoveFile", "from_path", &self.from_path)?;
         check_path("MoveFile", "to_path", &self.to_path)?;
         let to = MoveRequest::new(self.to_path);
@@ -71,7 +71,7 @@ impl Tool for MoveFile {
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<MoveFileArguments>(self.name(), fields)?.asked()
+        typed::<MoveFileArguments>(self.name(), fields)?.into_request()
     }
 
     fn other_names(&self) -> &'static [OtherName] {

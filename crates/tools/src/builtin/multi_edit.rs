@@ -66,7 +66,7 @@ impl MultiEditArguments {
 
     /// Converts the arguments to a request.
     #[doc(hidden)]
-    pub fn asked(mut self) -> Result<Asked, InvalidArguments> {
+    pub fn into_request(mut self) -> Result<Asked, InvalidArguments> {
         self.file_path = given(self.file_path);
         if let Some(path) = &self.file_path {
             check_path("MultiEdit", "file_path", path)?;
@@ -154,7 +154,7 @@ impl Tool for MultiEdit {
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<MultiEditArguments>(self.name(), fields)?.asked()
+        typed::<MultiEditArguments>(self.name(), fields)?.into_request()
     }
 
     fn layout(&self) -> Layout {

@@ -66,7 +66,7 @@ pub struct NotebookEditArguments {
 impl NotebookEditArguments {
     /// Converts the arguments to a request.
     #[doc(hidden)]
-    pub fn asked(self) -> Result<Asked, InvalidArguments> {
+    pub fn into_request(self) -> Result<Asked, InvalidArguments> {
         check_path("NotebookEdit", "notebook_path", &self.notebook_path)?;
         let cell = match (given(self.cell_id), self.cell_number) {
             (None, None) => None,
@@ -151,7 +151,7 @@ impl Tool for NotebookEdit {
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<NotebookEditArguments>(self.name(), fields)?.asked()
+        typed::<NotebookEditArguments>(self.name(), fields)?.into_request()
     }
 
     fn take_foreign_fields(&self, fields: &mut Map<String, Value>) -> Result<(), InvalidArguments> {

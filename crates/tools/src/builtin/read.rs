@@ -56,7 +56,7 @@ pub struct ReadArguments {
 impl ReadArguments {
     /// Converts the arguments to a request.
     #[doc(hidden)]
-    pub fn asked(self) -> Result<Asked, InvalidArguments> {
+    pub fn into_request(self) -> Result<Asked, InvalidArguments> {
         check_path("Read", "file_path", &self.file_path)?;
         let pages = given(self.pages);
         if let Some(pages) = &pages
@@ -104,7 +104,7 @@ impl Tool for Read {
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<ReadArguments>(self.name(), fields)?.asked()
+        typed::<ReadArguments>(self.name(), fields)?.into_request()
     }
 
     fn other_names(&self) -> &'static [OtherName] {

@@ -42,7 +42,7 @@ pub struct RenameArguments {
 
 impl RenameArguments {
     /// Converts the arguments to a request.
-    fn asked(self) -> Result<Asked, InvalidArguments> {
+    fn into_request(self) -> Result<Asked, InvalidArguments> {
         check_path("Rename", "file_path", &self.file_path)?;
         check_name("symbol", &self.symbol)?;
         check_name("new_name", &self.new_name)?;
@@ -121,7 +121,7 @@ impl Tool for Rename {
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<RenameArguments>(self.name(), fields)?.asked()
+        typed::<RenameArguments>(self.name(), fields)?.into_request()
     }
 
     fn other_names(&self) -> &'static [OtherName] {

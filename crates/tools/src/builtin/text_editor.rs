@@ -80,7 +80,7 @@ pub enum TextEditorCommand {
 
 impl TextEditorArguments {
     /// Converts the arguments to a request.
-    fn asked(self) -> Result<Asked, InvalidArguments> {
+    fn into_request(self) -> Result<Asked, InvalidArguments> {
         check_path(NAME, "path", &self.path)?;
         match self.command {
             TextEditorCommand::View => self.view(),
@@ -199,7 +199,7 @@ impl Tool for TextEditor {
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<TextEditorArguments>(self.name(), fields)?.asked()
+        typed::<TextEditorArguments>(self.name(), fields)?.into_request()
     }
 
     fn offered(&self) -> Offered {

@@ -30,7 +30,7 @@ pub struct UndoArguments {
 
 impl UndoArguments {
     /// Converts the arguments to a request.
-    fn asked(self) -> Asked {
+    fn into_request(self) -> Asked {
         Asked::Change(Change::TakeBack(self.into(), Whose::Own))
     }
 }
@@ -71,7 +71,7 @@ impl Tool for Undo {
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        Ok(typed::<UndoArguments>(self.name(), fields)?.asked())
+        Ok(typed::<UndoArguments>(self.name(), fields)?.into_request())
     }
 
     fn offered(&self) -> Offered {

@@ -41,7 +41,7 @@ pub struct WriteArguments {
 impl WriteArguments {
     /// Converts the arguments to a request.
     #[doc(hidden)]
-    pub fn asked(self) -> Result<Asked, InvalidArguments> {
+    pub fn into_request(self) -> Result<Asked, InvalidArguments> {
         check_path("Write", "file_path", &self.file_path)?;
         Ok(Request::from(self).into())
     }
@@ -91,7 +91,7 @@ impl Tool for Write {
     }
 
     fn receive(&self, fields: Map<String, Value>) -> Result<Asked, InvalidArguments> {
-        typed::<WriteArguments>(self.name(), fields)?.asked()
+        typed::<WriteArguments>(self.name(), fields)?.into_request()
     }
 
     fn other_names(&self) -> &'static [OtherName] {

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use super::invalid::{InvalidArguments, Repair, field_name, kind_of, listed, shown};
+use super::invalid::{InvalidArguments, Repair, field_name, format_value, kind_of, listed};
 use super::names::closest_field;
 use super::scalar;
 
@@ -345,7 +345,7 @@ fn clean_list(
                 let message = format!(
                     "{}: must be a JSON object, not {}.",
                     inner.words,
-                    shown(&item)
+                    format_value(&item)
                 );
                 return Err(InvalidArguments::new(Some(&inner.path), message));
             }

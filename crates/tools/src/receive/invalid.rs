@@ -91,7 +91,7 @@ pub(super) fn field_name(name: &str) -> String {
 }
 
 /// Formats a value for a message: the value itself if it is short, else its type.
-pub(super) fn shown(value: &Value) -> String {
+pub(super) fn format_value(value: &Value) -> String {
     match value {
         Value::String(text) => quoted(text),
         Value::Number(_) | Value::Bool(_) => value.to_string(),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::invalid::{one_of, shown};
+use super::invalid::{format_value, one_of};
 use lancet_model::closest::closest;
 
 /// Whole numbers beyond this (2^53) are not exact as floating point, so a float there is refused.
@@ -118,13 +118,13 @@ pub(super) fn whole_number(value: &Value) -> Option<i128> {
 }
 
 fn repaired(cleaned: Value, sent: &Value) -> Cleaned {
-    let what = format!("{} read as {cleaned}", shown(sent));
+    let what = format!("{} read as {cleaned}", format_value(sent));
     Cleaned::Repaired(cleaned, what)
 }
 
 fn wrong(wanted: &str, value: &Value) -> Wrong {
     Wrong {
-        wanted_not_given: format!("{wanted}, not {}", shown(value)),
+        wanted_not_given: format!("{wanted}, not {}", format_value(value)),
         meant: None,
     }
 }

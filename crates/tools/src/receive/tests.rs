@@ -721,7 +721,7 @@ fn edits_stay_in_the_order_sent_and_neighbours_of_one_path_come_together() {
 #[test]
 fn typed_arguments_are_checked_like_those_of_a_model() {
     use crate::arguments::{EditArguments, GlobArguments, MultiEditArguments, WriteArguments};
-    let empty = EditArguments::default().asked().unwrap_err();
+    let empty = EditArguments::default().into_request().unwrap_err();
     assert_eq!(
         empty,
         refused(
@@ -734,8 +734,8 @@ fn typed_arguments_are_checked_like_those_of_a_model() {
         ..WriteArguments::default()
     };
     let sent = serde_json::to_value(&nul).unwrap();
-    assert_eq!(nul.asked().unwrap_err(), refused("Write", sent));
-    let none = MultiEditArguments::default().asked().unwrap_err();
+    assert_eq!(nul.into_request().unwrap_err(), refused("Write", sent));
+    let none = MultiEditArguments::default().into_request().unwrap_err();
     assert_eq!(none, refused("MultiEdit", json!({"edits": []})));
     let nothing = GlobArguments {
         pattern: "*".into(),
@@ -745,7 +745,7 @@ fn typed_arguments_are_checked_like_those_of_a_model() {
     };
     let sent = serde_json::to_value(&nothing).unwrap();
     assert_eq!(
-        nothing.asked().unwrap(),
+        nothing.into_request().unwrap(),
         receive("Glob", sent).unwrap().asked
     );
 }

@@ -39,7 +39,7 @@ struct Fixture {
 }
 
 /// Parses a value of the protocol from JSON.
-fn of<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
+fn parse_value<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
     serde_json::from_value(value)
         .map_err(|error| ErrorData::internal_error(format!("the fixture is wrong: {error}"), None))
 }
@@ -47,10 +47,10 @@ fn of<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
 /// Returns a complete result; the library omits the mark if the client's version does not know it.
 fn complete<T: DeserializeOwned>(mut result: Value) -> Result<T, ErrorData> {
     result["resultType"] = json!("complete");
-    of(result)
+    parse_value(result)
 }
 
-fn said(text: &str) -> Value {
+fn text_content(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}]})
 }
 
@@ -110,7 +110,7 @@ impl ServerHandler for Fixture {
     ) -> Result<CallToolResponse, ErrorData> {
         let image = json!({"type": "image", "data": PIXEL, "mimeType": "image/png"});
         let result = match request.name.as_ref() {
-            "test_simple_text" => said("This is a simple text response for testing."),
+            "test_simple_text" => text_content("This is a simple text response for testing."),
             "test_image_content" => json!({"content": [image]}),
             "test_audio_content" => {
                 json!({"content": [{"type": "audio", "data": contents::SILENCE, "mimeType": "audio/wav"}]})
@@ -130,27 +130,27 @@ impl ServerHandler for Fixture {
                 log(&context, "Tool processing data").await;
                 moment().await;
                 log(&context, "Tool execution completed").await;
-                said("logged")
+                text_content("logged")
             }
             "test_tool_with_progress" => {
                 for progress in [0.0, 50.0, 100.0] {
                     report(&context, progress).await;
                     moment().await;
                 }
-                said("done")
+                text_content("done")
             }
             "json_schema_2020_12_tool" | "test_custom_headers" | "test_custom_headers_null" => {
-                said("called")
+                text_content("called")
             }
             "test_trigger_tool_change" => {
                 let _ = context.peer.notify_tool_list_changed().await;
                 let _ = self.changes.send(Changed::Tools);
-                said("changed")
+                text_content("changed")
             }
             "test_trigger_prompt_change" => {
                 let _ = context.peer.notify_prompt_list_changed().await;
                 let _ = self.changes.send(Changed::Prompts);
-                said("changed")
+                text_content("changed")
             }
             _ => return questions::call(request, context).await,
         };

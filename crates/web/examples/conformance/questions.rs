@@ -5,7 +5,7 @@ use rmcp::service::{PeerRequestOptions, RequestContext};
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 
-use crate::{complete, of, said};
+use crate::{complete, parse_value, text_content};
 
 /// The beginning of every state; its checksum follows.
 const STATE: &str = "round";
@@ -42,7 +42,7 @@ fn required(requests: Value, state: Option<String>) -> Result<InputRequiredResul
     if let Some(state) = state {
         result["requestState"] = json!(state);
     }
-    of(result)
+    parse_value(result)
 }
 
 /// Returns the parts of a question that the client declares it can answer.
@@ -72,7 +72,7 @@ pub(crate) async fn call(
     let state = request.request_state.as_deref();
     let ask =
         |requests: Value, state| required(requests, state).map(CallToolResponse::InputRequired);
-    let done = |text: &str| complete(said(text)).map(CallToolResponse::Complete);
+    let done = |text: &str| complete(text_content(text)).map(CallToolResponse::Complete);
     let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
     match request.name.as_ref() {
         "test_input_required_result_elicitation" | "test_streaming_elicitation" => {
@@ -144,7 +144,7 @@ pub(crate) async fn call(
             {
                 Some(_) => done("the client offers sampling"),
                 None => {
-                    let needed = of(json!({"sampling": {}}))?;
+                    let needed = parse_value(json!({"sampling": {}}))?;
                     Err(ErrorData::missing_required_client_capability(needed))
                 }
             }
@@ -206,7 +206,7 @@ fn completed(answer: &Value) -> String {
 
 /// Sends a request to the client and returns the JSON of its answer.
 async fn sent(request: Value, context: &RequestContext<RoleServer>) -> Result<Value, ErrorData> {
-    let request: ServerRequest = of(request)?;
+    let request: ServerRequest = parse_value(request)?;
     let failed = |error: String| ErrorData::internal_error(error, None);
     let options = PeerRequestOptions::no_options();
     let handle = context

@@ -108,12 +108,12 @@ struct HunkLines<'d> {
 
 impl Diff {
     /// Returns the number of lines of this part.
-    pub(super) fn shown(&self) -> usize {
+    pub(super) fn line_count(&self) -> usize {
         self.hunks.iter().map(|hunk| hunk.rows.lines).sum()
     }
 
     /// Makes the rows of a file's diff. Each text is a unified diff of one hunk or more.
-    pub(super) fn of(path: &Path, texts: &[&str], shown: &DiffPart) -> Self {
+    pub(super) fn from_unified(path: &Path, texts: &[&str], shown: &DiffPart) -> Self {
         let texts: Vec<_> = texts
             .iter()
             .map(|text| without_common_returns(text))
@@ -124,7 +124,7 @@ impl Diff {
         }
         let total: usize = spans.iter().map(|span| span.lines.len()).sum();
         let end = end(&spans, shown);
-        let mut colours = line::Colours::of(path, first_line(&spans), shown.colours());
+        let mut colours = line::Colours::for_file(path, first_line(&spans), shown.colours());
         let mut hunks = Vec::new();
         let (mut at, mut last) = (0, None);
         for (index, span) in spans.iter().enumerate() {
@@ -155,7 +155,7 @@ impl Diff {
                 place: place(span),
                 line: first_changed(span),
                 gap,
-                rows: DiffRows::of(&span.lines, from..to, shown.layout, colours.as_mut()),
+                rows: DiffRows::new(&span.lines, from..to, shown.layout, colours.as_mut()),
             });
         }
         let next = (end < total).then(|| NextPart {

@@ -65,7 +65,7 @@ pub(super) async fn check(
     if let Some(guest) = guest
         && !guest.is_known().await
     {
-        return view::said(
+        return view::message_page(
             StatusCode::SERVICE_UNAVAILABLE,
             "There are too many connections.",
         );
@@ -143,7 +143,7 @@ pub(super) async fn enter(State(page): State<Arc<WebPage>>, request: Request) ->
 
 fn no_such_method() -> Response {
     let words = "The page takes GET, HEAD and POST.";
-    let mut response = view::said(StatusCode::METHOD_NOT_ALLOWED, words);
+    let mut response = view::message_page(StatusCode::METHOD_NOT_ALLOWED, words);
     let all = HeaderValue::from_static("GET, HEAD, POST");
     response.headers_mut().insert(ALLOW, all);
     response

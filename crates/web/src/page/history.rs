@@ -45,7 +45,7 @@ fn file_diff(
     Ok(Some(FileDiff {
         caption: format!("Changes of {name}"),
         layout,
-        diff: Diff::of(&change.path, &[&patch], shown),
+        diff: Diff::from_unified(&change.path, &[&patch], shown),
         more,
     }))
 }

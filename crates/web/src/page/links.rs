@@ -30,7 +30,7 @@ pub(super) fn lines(path: &Path) -> String {
 }
 
 /// Returns a path relative to its root, with deceptive characters made visible.
-pub(super) fn shown(history: &History, path: &Path) -> String {
+pub(super) fn display_path(history: &History, path: &Path) -> String {
     visible_line(&history.relative(path).to_string_lossy()).into_owned()
 }
 

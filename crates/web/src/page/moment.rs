@@ -6,7 +6,7 @@ use chrono::DateTime;
 /// A time in milliseconds since 1970; in a template it is written as `{{ moment }}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Template)]
 #[template(
-    source = "<time datetime=\"{{ self.exact() }}\">{{ self.words() }}</time>",
+    source = "<time datetime=\"{{ self.exact() }}\">{{ self.human_readable() }}</time>",
     ext = "html"
 )]
 pub(super) struct Moment(pub(super) i64);
@@ -20,7 +20,7 @@ impl Moment {
     }
 
     /// Returns the time for people, shown without the script: `2026-11-17 16:20 UTC`.
-    pub(super) fn words(self) -> String {
+    pub(super) fn human_readable(self) -> String {
         self.formatted("%Y-%m-%d %H:%M UTC")
     }
 

@@ -201,13 +201,16 @@ fn client(one: &SessionConnection) -> ClientView {
 
 fn file(path: &Path, history: &History) -> FileView {
     FileView {
-        path: links::shown(history, path),
+        path: links::display_path(history, path),
         link: links::file(path),
     }
 }
 
 fn names(files: &[PathBuf], history: &History) -> String {
-    let shown = files.iter().take(3).map(|path| links::shown(history, path));
+    let shown = files
+        .iter()
+        .take(3)
+        .map(|path| links::display_path(history, path));
     let shown: Vec<String> = shown.collect();
     match files.len().saturating_sub(3) {
         0 => shown.join(", "),

@@ -95,8 +95,8 @@ async fn show(State(page): State<Arc<WebPage>>, visitor: Visitor, fields: Fields
             folders.map(|folder| visible(&folder)).collect()
         };
         let rules = policy.entries().iter().map(|entry| RuleView {
-            effect: entry.effect.word(),
-            class: class(match entry.effect.word() {
+            effect: entry.effect.as_str(),
+            class: class(match entry.effect.as_str() {
                 "allow" => Outcome::Allow,
                 "ask" => Outcome::Ask,
                 _ => Outcome::Deny,
@@ -105,7 +105,7 @@ async fn show(State(page): State<Arc<WebPage>>, visitor: Visitor, fields: Fields
             layer: entry.layer.name(),
             source: visible(&entry.source),
         });
-        let (mode, mode_words) = mode(policy.mode().word());
+        let (mode, mode_words) = mode(policy.mode().as_str());
         let view = SettingsView {
             frame,
             mode,

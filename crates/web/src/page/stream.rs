@@ -28,7 +28,7 @@ const ALIVE: Duration = Duration::from_secs(15);
 pub(super) async fn stream(State(page): State<Arc<WebPage>>, visitor: Visitor) -> Response {
     let live = &page.live;
     let Some(place) = live.place() else {
-        return view::said(
+        return view::message_page(
             StatusCode::SERVICE_UNAVAILABLE,
             "Too many browsers listen already.",
         );

@@ -47,7 +47,7 @@ struct SaidView<'w> {
 }
 
 /// Returns a page with a single message.
-pub(super) fn said(status: StatusCode, words: &str) -> Response {
+pub(super) fn message_page(status: StatusCode, words: &str) -> Response {
     let view = SaidView {
         title: match status {
             StatusCode::NOT_FOUND => "Not found",
@@ -65,17 +65,17 @@ pub(super) fn said(status: StatusCode, words: &str) -> Response {
 
 /// Returns the answer to a request that is not allowed.
 pub(super) fn refused(words: &str) -> Response {
-    said(StatusCode::FORBIDDEN, words)
+    message_page(StatusCode::FORBIDDEN, words)
 }
 
 /// Returns the answer for an address that does not exist.
 pub(super) fn missing(words: &str) -> Response {
-    said(StatusCode::NOT_FOUND, words)
+    message_page(StatusCode::NOT_FOUND, words)
 }
 
 /// Returns the answer if the state folder cannot be read, or for a fault of lancet.
 pub(super) fn broken() -> Response {
-    said(
+    message_page(
         StatusCode::INTERNAL_SERVER_ERROR,
         "The page cannot be made; the server's log has more. `lancet doctor` looks for the cause.",
     )

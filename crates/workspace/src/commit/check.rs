@@ -68,7 +68,7 @@ pub(super) fn check(write: &Write<'_>) -> Result<Current, CommitFailure> {
         {
             let reason = match located.disk.is_immutable(handle.as_fd()) {
                 true => ReadOnlyReason::Immutable,
-                false => ReadOnlyReason::of(&error, ReadOnlyReason::File),
+                false => ReadOnlyReason::from_error(&error, ReadOnlyReason::File),
             };
             Err(CommitFailure::ReadOnly(reason))
         }

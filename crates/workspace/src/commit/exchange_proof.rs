@@ -140,6 +140,6 @@ fn has_name_as_content(
 ) -> io::Result<bool> {
     let file = disk.open_at(folder.as_fd(), name, OpenMode::Read)?;
     let size = disk.stat(file.as_fd())?.size;
-    let known = KnownContent::Revision(Revision::of(content.as_encoded_bytes()));
+    let known = KnownContent::Revision(Revision::of_content(content.as_encoded_bytes()));
     holds(disk, file.as_fd(), size, known)
 }

@@ -183,7 +183,10 @@ fn open(disk: &dyn Disk, write: &Write<'_>, patience: Duration) -> Result<OwnedF
                 return Err(match error.kind() {
                     io::ErrorKind::NotFound => CommitFailure::Changed,
                     io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                        CommitFailure::ReadOnly(ReadOnlyReason::of(&error, ReadOnlyReason::File))
+                        CommitFailure::ReadOnly(ReadOnlyReason::from_error(
+                            &error,
+                            ReadOnlyReason::File,
+                        ))
                     }
                     _ => CommitFailure::Io {
                         step: "open",

@@ -60,7 +60,7 @@ pub(super) fn create(
     let given = given.map_err(|source| match source.kind() {
         io::ErrorKind::AlreadyExists => CommitFailure::Exists,
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            CommitFailure::ReadOnly(ReadOnlyReason::of(&source, ReadOnlyReason::Folder))
+            CommitFailure::ReadOnly(ReadOnlyReason::from_error(&source, ReadOnlyReason::Folder))
         }
         _ => CommitFailure::Io {
             step: "rename",
@@ -279,7 +279,7 @@ fn gone(old_file: &Stamp, write: &Write<'_>, guarantee: Guarantee) -> Written {
     let revision = write.expected.revision();
     Written {
         stamp: *old_file,
-        revision: revision.unwrap_or_else(|| Revision::of(b"")),
+        revision: revision.unwrap_or_else(|| Revision::of_content(b"")),
         guarantee,
         durable: false,
         created_folders: Vec::new(),
@@ -292,7 +292,7 @@ fn refused(error: io::Error) -> CommitFailure {
     match error.kind() {
         io::ErrorKind::NotFound => CommitFailure::Changed,
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            CommitFailure::ReadOnly(ReadOnlyReason::of(&error, ReadOnlyReason::Folder))
+            CommitFailure::ReadOnly(ReadOnlyReason::from_error(&error, ReadOnlyReason::Folder))
         }
         _ => CommitFailure::Io {
             step: "rename",

@@ -92,7 +92,7 @@ pub enum ReadOnlyReason {
 
 impl ReadOnlyReason {
     /// Returns `FileSystem` if the error indicates it, else what was being written.
-    pub(super) fn of(error: &io::Error, tried: ReadOnlyReason) -> ReadOnlyReason {
+    pub(super) fn from_error(error: &io::Error, tried: ReadOnlyReason) -> ReadOnlyReason {
         match error.kind() {
             io::ErrorKind::ReadOnlyFilesystem => ReadOnlyReason::FileSystem,
             _ => tried,
@@ -260,7 +260,7 @@ impl CommitFailure {
     }
 
     /// Returns the public error for the write at this position.
-    pub(crate) fn of(self, index: usize) -> CommitError {
+    pub(crate) fn into_commit_error(self, index: usize) -> CommitError {
         match self {
             CommitFailure::Changed => CommitError::Changed { index },
             CommitFailure::Exists => CommitError::Exists { index },
@@ -277,7 +277,7 @@ impl CommitFailure {
                 source,
             },
             CommitFailure::Stands(cause, kept) => CommitError::Partly {
-                cause: Box::new(cause.of(index)),
+                cause: Box::new(cause.into_commit_error(index)),
                 standing: vec![index],
                 kept: vec![kept],
             },

@@ -311,7 +311,7 @@ impl<'w> Scratch<'w> {
             old: None,
             new: inode.map(|inode| FileIdentity {
                 inode,
-                revision: Revision::of(b""),
+                revision: Revision::of_content(b""),
             }),
         };
         let intent = Intent {

@@ -371,7 +371,7 @@ fn write_failed(source: io::Error) -> CommitFailure {
 fn create_failed(source: io::Error) -> CommitFailure {
     match source.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            CommitFailure::ReadOnly(ReadOnlyReason::of(&source, ReadOnlyReason::Folder))
+            CommitFailure::ReadOnly(ReadOnlyReason::from_error(&source, ReadOnlyReason::Folder))
         }
         _ => CommitFailure::Io {
             step: "create",

@@ -26,7 +26,11 @@ struct TargetFolder<'b> {
 }
 
 impl<'b> TargetFolders<'b> {
-    pub(super) fn of(write: &Write<'b>, ready: &Ready, guard: &FolderLocks) -> TargetFolders<'b> {
+    pub(super) fn for_write(
+        write: &Write<'b>,
+        ready: &Ready,
+        guard: &FolderLocks,
+    ) -> TargetFolders<'b> {
         let place = |located: &'b Located, folder: &Arc<OwnedFd>| TargetFolder {
             located,
             folder: Arc::clone(folder),

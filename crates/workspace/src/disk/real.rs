@@ -81,7 +81,7 @@ impl Disk for RealDisk {
     }
 
     fn file_system_host(&self, folder: BorrowedFd<'_>) -> io::Result<FileSystemHost> {
-        host::of(folder)
+        host::file_system_host(folder)
     }
 
     fn mount_id(&self, folder: BorrowedFd<'_>) -> io::Result<MountId> {
@@ -89,7 +89,7 @@ impl Disk for RealDisk {
     }
 
     fn folder_origin(&self, folder: BorrowedFd<'_>, path: &Path) -> FolderOrigin {
-        origin::of(folder, path)
+        origin::folder_origin(folder, path)
     }
 
     fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
@@ -194,7 +194,7 @@ impl Disk for RealDisk {
         folder: BorrowedFd<'_>,
         each: &mut dyn FnMut(&OsStr, EntryKind) -> ControlFlow<()>,
     ) -> io::Result<()> {
-        listing::of(folder, each)
+        listing::for_each_entry(folder, each)
     }
 
     #[cfg(target_os = "linux")]

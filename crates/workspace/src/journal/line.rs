@@ -167,7 +167,7 @@ fn read_trace(text: &[u8]) -> Option<Option<FileIdentity>> {
 }
 
 fn checksum(line: &[u8]) -> Vec<u8> {
-    Revision::of(line).short().into_bytes()
+    Revision::of_content(line).short().into_bytes()
 }
 
 /// Appends a field; bytes that would end the field or the line are escaped.

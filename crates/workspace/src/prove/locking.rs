@@ -89,7 +89,7 @@ pub(super) enum LockTry {
 impl LockTry {
     const ALL: [LockTry; 3] = [LockTry::Taken, LockTry::KeptOut, LockTry::Failed];
 
-    pub(super) fn of(result: &io::Result<File>) -> LockTry {
+    pub(super) fn from_result(result: &io::Result<File>) -> LockTry {
         match result {
             Ok(_) => LockTry::Taken,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => LockTry::KeptOut,

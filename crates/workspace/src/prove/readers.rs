@@ -39,7 +39,7 @@ impl ReaderTally {
         })
     }
 
-    fn words(self, changes: u64) -> String {
+    fn describe(self, changes: u64) -> String {
         let ReaderTally {
             whole,
             missing,
@@ -108,10 +108,13 @@ pub(super) fn check_renames(room: &Path, request: &ProofRequest<'_>) -> io::Resu
         true => "a rename is one step for readers",
         false => "a rename is not one step here: no program can replace a file without a gap",
     };
-    Ok(
-        CheckResult::new(Check::RenameReaders, holds, found.words(changes), meaning)
-            .with_figures(found.figures(changes)),
+    Ok(CheckResult::new(
+        Check::RenameReaders,
+        holds,
+        found.describe(changes),
+        meaning,
     )
+    .with_figures(found.figures(changes)))
 }
 
 /// Edits a file that is being read.
@@ -136,7 +139,7 @@ pub(super) fn check_edits(
         (false, _) => "readers see what they should not",
     };
     Ok(
-        CheckResult::new(Check::EditReaders, holds, found.words(changes), meaning)
+        CheckResult::new(Check::EditReaders, holds, found.describe(changes), meaning)
             .contradicting(
                 found.torn > 0 || keeps && found.missing > 0,
                 "readers found the file missing or torn while lancet replaced it by an exchange",

@@ -75,7 +75,7 @@ fn say(words: &str) -> io::Result<()> {
 fn try_lock(kind: &str, path: &Path) -> io::Result<()> {
     let kind = LockKind::named(kind).ok_or(io::ErrorKind::InvalidInput)?;
     let held = kind.take(path);
-    say(LockTry::of(&held).name())
+    say(LockTry::from_result(&held).name())
 }
 
 /// Reads a file over and over until the input ends, and prints what was found.

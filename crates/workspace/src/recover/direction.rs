@@ -61,7 +61,7 @@ pub(super) enum Direction {
 }
 
 impl Direction {
-    pub(super) fn of(states: &[StepState]) -> Direction {
+    pub(super) fn from_states(states: &[StepState]) -> Direction {
         let all = |wanted: &[StepState]| states.iter().all(|state| wanted.contains(state));
         use StepState::{Blocked, Unwritten, Written, WrittenOver};
         // A commit that had not written anything yet did not happen.

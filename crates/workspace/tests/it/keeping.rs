@@ -16,7 +16,7 @@ fn the_answer_is_what_stands_on_the_disk() {
     let ground = Ground::with(&[("a.txt", "one\n")]);
     let written = ground.replace("a.txt", "two\n").unwrap();
     assert_eq!(ground.text("a.txt"), "two\n");
-    assert_eq!(written.revision, Revision::of(b"two\n"));
+    assert_eq!(written.revision, Revision::of_content(b"two\n"));
     assert_eq!(
         (written.guarantee.name(), written.durable),
         ("exchange+lease", true)
@@ -121,7 +121,7 @@ fn several_names_of_one_file_stay_one_file() {
             (written.guarantee.name(), written.durable),
             ("in-place-leased", true)
         );
-        assert_eq!(written.revision, Revision::of(text.as_bytes()));
+        assert_eq!(written.revision, Revision::of_content(text.as_bytes()));
         assert_eq!(
             (ground.text("real.txt"), ground.text("twin.txt")),
             (text.into(), text.into())
@@ -237,7 +237,7 @@ fn the_old_file_itself_becomes_the_backup() {
     let displaced = written.displaced.unwrap();
     assert_eq!(fs::read(&displaced.path).unwrap(), b"one");
     assert_eq!(fs::metadata(&displaced.path).unwrap().ino(), old, "moved");
-    assert_eq!(displaced.revision, Revision::of(b"one"));
+    assert_eq!(displaced.revision, Revision::of_content(b"one"));
     assert_eq!(displaced.seal, lancet_workspace::Seal::Sealed);
     assert!(displaced.path.starts_with(&ground.state));
     assert_eq!(fs::metadata(&ground.state).unwrap().mode() & 0o777, 0o700);

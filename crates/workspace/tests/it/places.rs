@@ -51,7 +51,7 @@ fn a_state_folder_on_another_file_system_gets_a_copy() {
     assert_eq!(fs::read(&displaced.path).unwrap(), b"one");
     assert_eq!(
         (displaced.revision, displaced.seal),
-        (Revision::of(b"one"), Seal::Sealed)
+        (Revision::of_content(b"one"), Seal::Sealed)
     );
     assert_eq!((ground.text("a"), ground.tree().len()), ("two".into(), 1));
 }

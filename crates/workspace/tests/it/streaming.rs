@@ -57,7 +57,7 @@ proptest! {
                 };
                 let written = single(ground.workspace.commit(vec![write])).unwrap();
                 prop_assert!(fs::read(ground.root.join("a")).unwrap() == expected, "way {way}, {names} names");
-                prop_assert_eq!(written.revision, Revision::of(&expected));
+                prop_assert_eq!(written.revision, Revision::of_content(&expected));
                 prop_assert_eq!(written.stamp.size, expected.len() as u64);
             }
         }

@@ -31,7 +31,7 @@ fn a_death_at_any_call_leaves_old_or_new() {
             let mut call = 1;
             loop {
                 let lying = LyingDisk::new(lies).on_this_machine();
-                let Some(site) = Site::of(lying) else {
+                let Some(site) = Site::with_disk(lying) else {
                     return;
                 };
                 site.put("a", "old\n");

@@ -51,7 +51,9 @@ fn whatever_is_answered_every_change_is_made_as_told() {
         (lies, LyingDisk::new(lies), guarantee)
     });
     for (lies, lying, guarantee) in on_this_machine.into_iter().chain(elsewhere) {
-        let Some(site) = Site::of(lying) else { return };
+        let Some(site) = Site::with_disk(lying) else {
+            return;
+        };
         site.put("a", "one\n");
         let workspace = site.open(Arc::new(FaultyDisk::new()));
         let at = |name: &str| site.root.join(name);
@@ -101,7 +103,9 @@ fn a_batch_that_fails_is_rolled_back() {
     let disks = LIES.map(|(lies, _)| (lies, LyingDisk::new(lies).on_this_machine()));
     let elsewhere = LIES.map(|(lies, _)| (lies, LyingDisk::new(lies)));
     for (lies, lying) in disks.into_iter().chain(elsewhere) {
-        let Some(site) = Site::of(lying) else { return };
+        let Some(site) = Site::with_disk(lying) else {
+            return;
+        };
         for name in ["a", "b", "gone", "moves"] {
             site.put(name, "old\n");
         }
@@ -186,7 +190,9 @@ fn an_error_that_is_told_only_on_close_leaves_the_file() {
             true => LyingDisk::new(&[]).on_this_machine(),
             false => LyingDisk::new(&[]),
         };
-        let Some(site) = Site::of(lying) else { return };
+        let Some(site) = Site::with_disk(lying) else {
+            return;
+        };
         site.put("a", "one\n");
         let workspace = site.open(Arc::new(FaultyDisk::new()));
         let (path, new) = (site.root.join("a"), site.root.join("b"));

@@ -53,7 +53,9 @@ fn files_that_other_machines_may_write_are_rewritten_only_where_that_is_allowed(
 #[test]
 fn on_this_machine_a_rewrite_without_full_protection_is_told() {
     let lying = LyingDisk::new(&[]).on_this_machine();
-    let Some(site) = Site::of(lying) else { return };
+    let Some(site) = Site::with_disk(lying) else {
+        return;
+    };
     site.put("a", "one\n");
     let workspace = site.open(Arc::new(FaultyDisk::new()));
     let path = site.root.join("a");

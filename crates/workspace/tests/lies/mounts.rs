@@ -68,7 +68,7 @@ fn a_file_that_another_mount_wrote_at_the_last_moment_is_not_overlooked() {
                 true => LyingDisk::new(lies).on_this_machine(),
                 false => LyingDisk::new(lies),
             };
-            let Some(mut site) = Site::of(lying) else {
+            let Some(mut site) = Site::with_disk(lying) else {
                 return;
             };
             let Some(other) = site.mount("other") else {

@@ -24,10 +24,10 @@ pub(crate) struct Site {
 impl Site {
     /// Mounts a file system that lies in the given ways; none if this process may not mount.
     pub(crate) fn new(lies: &[Lie]) -> Option<Site> {
-        Site::of(LyingDisk::new(lies))
+        Site::with_disk(LyingDisk::new(lies))
     }
 
-    pub(crate) fn of(lying: LyingDisk) -> Option<Site> {
+    pub(crate) fn with_disk(lying: LyingDisk) -> Option<Site> {
         let folder = TestFolder::in_memory();
         let mut site = Site {
             lying,

@@ -213,7 +213,7 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    pub(crate) fn of(folder: &Path) -> Site {
+    pub(crate) fn in_folder(folder: &Path) -> Site {
         Site {
             root: folder.join("root"),
             state: folder.join("state"),
@@ -231,7 +231,7 @@ impl Site {
     }
 
     /// Returns every displaced file.
-    pub(crate) fn kept(&self) -> Tree {
+    pub(crate) fn displaced_files(&self) -> Tree {
         files(&self.state.join("displaced"))
     }
 
@@ -264,7 +264,7 @@ impl CommitKind {
 
     /// Makes a new site with the files as they are before the commit.
     pub(crate) fn prepare(&self, folder: &Path) -> Site {
-        let site = Site::of(folder);
+        let site = Site::in_folder(folder);
         let _ = fs::remove_dir_all(&site.root);
         let _ = fs::remove_dir_all(&site.state);
         fs::create_dir(&site.root).unwrap();
@@ -305,7 +305,7 @@ fn mark(word: &str) {
 /// Runs the program: it reads the files and makes one commit.
 pub(crate) fn play(name: &str, folder: &Path) -> ExitCode {
     let commit = CommitKind::named(name);
-    let site = Site::of(folder);
+    let site = Site::in_folder(folder);
     let workspace = site.open(commit.disk());
     mark(BEGIN);
     let outcome = commit.act(&workspace, &site.root);

@@ -183,7 +183,7 @@ impl Dice {
 
 /// Fights this many duels with each opponent, or as many as the time limit allows.
 fn fight(kind: System, at: &Path, way: Way, rounds: u64, limit: Duration) {
-    let site = Site::of(at);
+    let site = Site::in_folder(at);
     fs::create_dir(&site.root).unwrap();
     let mut sum = Tally::default();
     let mut unbeaten = Vec::new();

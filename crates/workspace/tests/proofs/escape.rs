@@ -74,7 +74,7 @@ type Attempt = fn(&Workspace, &Path, u64) -> bool;
 pub(crate) fn prove(form: Form) -> Result<(), Skipped> {
     let folder = TestFolder::in_memory();
     let around = folder.path().to_owned();
-    let site = Site::of(&around);
+    let site = Site::in_folder(&around);
     let outside = around.join("outside");
     for folder in [&site.root.join("d"), &outside] {
         fs::create_dir_all(folder).unwrap();

@@ -206,7 +206,7 @@ impl Tally {
         let words = String::from_utf8_lossy(&output.stdout).into_owned();
         let found = site.tree();
         // The new bytes of a rewrite are stored next to its old ones and do not count here.
-        let mut kept = site.kept();
+        let mut kept = site.displaced_files();
         kept.retain(|name, _| !name.ends_with(".new"));
         let code = output.status.code();
         let judged = match code {
@@ -284,7 +284,11 @@ fn recovered(site: &Site, before: &Tree, after: &Tree) -> Result<(), String> {
             "nobody else was there, and recovery kept something: {healed:?}"
         ));
     }
-    if site.kept().keys().any(|name| name.ends_with(".new")) {
+    if site
+        .displaced_files()
+        .keys()
+        .any(|name| name.ends_with(".new"))
+    {
         return Err("the new bytes are still beside the old ones".into());
     }
     match site.journals() {

@@ -170,7 +170,7 @@ fn explore(
     next: impl Fn(&mut Dice, u64, &Explored) -> Option<Schedule>,
 ) -> Explored {
     let folder = TestFolder::in_memory();
-    let site = Site::of(folder.path());
+    let site = Site::in_folder(folder.path());
     fs::create_dir(&site.root).unwrap();
     let around = site.root.parent().unwrap().to_owned();
     let mut instances = [0, 1].map(|name: u8| Instance::start(&around, &name.to_string(), locks));
@@ -256,7 +256,7 @@ fn judge(
     let mut root = site.tree();
     let stands = String::from_utf8(root.remove("a").unwrap_or_default()).unwrap();
     let kept: Vec<String> = site
-        .kept()
+        .displaced_files()
         .into_values()
         .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
         .collect();
@@ -298,7 +298,7 @@ fn say(words: &str) {
 
 /// Runs the program of an instance.
 pub(crate) fn play(folder: &Path, name: &str, locks: &str) -> ExitCode {
-    let site = Site::of(folder);
+    let site = Site::in_folder(folder);
     let disk = std::sync::Arc::new(FaultyDisk::new());
     if locks == "unlocked" {
         disk.refuse("try_lock", Errno::BADF.raw_os_error());

@@ -99,7 +99,7 @@ impl Worker {
 
 fn count(rung: &'static str, times: u64) {
     let folder = TestFolder::in_memory();
-    let site = Site::of(folder.path());
+    let site = Site::in_folder(folder.path());
     fs::create_dir(&site.root).unwrap();
     fs::write(site.root.join("count"), text([0; WORKERS])).unwrap();
     let start = |index, from| Worker::start(rung, folder.path(), index, times, from);
@@ -148,7 +148,7 @@ fn count(rung: &'static str, times: u64) {
 
 /// Runs the program of a worker.
 pub(crate) fn play(rung: &str, folder: &Path, index: usize, times: u64, begun: u64) -> ExitCode {
-    let site = Site::of(folder);
+    let site = Site::in_folder(folder);
     let commit = CommitKind::named(rung);
     let workspace = site.open(commit.disk());
     // Every lancet runs recovery when it starts. A killed move aside may have left the name free.

@@ -15,7 +15,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    fn asked() -> Form {
+    fn detect() -> Form {
         match lancet_testing::judges::is_long() {
             true => Form::Long,
             false => Form::Short,
@@ -64,7 +64,7 @@ pub(crate) fn run(proofs: &[Proof], words: &[&str]) -> ExitCode {
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     for proof in &chosen {
         let began = Instant::now();
-        let word = match catch_unwind(AssertUnwindSafe(|| (proof.run)(Form::asked()))) {
+        let word = match catch_unwind(AssertUnwindSafe(|| (proof.run)(Form::detect()))) {
             Ok(Ok(())) => {
                 passed += 1;
                 "ok".to_owned()

@@ -287,7 +287,7 @@ fn judge(
     moment: Moment,
     tally: &Tally,
 ) -> Result<(), String> {
-    let site = Site::of(at);
+    let site = Site::in_folder(at);
     let found = site.tree();
     let file = found.get("a");
     let (is_old, is_new) = (file == before.get("a"), file == after.get("a"));
@@ -311,7 +311,7 @@ fn judge(
         return Err("it had said that it is written".into());
     }
     let is_kept = |tree: &Tree| tree.values().any(|bytes| bytes == OLD.as_bytes());
-    if !is_old && !is_kept(&found) && !is_kept(&site.kept()) {
+    if !is_old && !is_kept(&found) && !is_kept(&site.displaced_files()) {
         return Err("the old bytes are nowhere".into());
     }
     let healed = site

@@ -189,7 +189,7 @@ impl Names {
                 "mod" => names.module(&mut rest),
                 "pub" => names.public(&mut rest),
                 "use" => names.declaration(&mut rest, Visibility::Private),
-                word => names.word(word),
+                word => names.push_word(word),
             }
         }
         names
@@ -242,7 +242,7 @@ impl Names {
         *rest = &rest[end..];
     }
 
-    fn word(&mut self, word: &str) {
+    fn push_word(&mut self, word: &str) {
         self.body.push_str(word);
         self.body.push(' ');
         if word.contains("::") && !word.starts_with(':') {

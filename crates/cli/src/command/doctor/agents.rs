@@ -63,7 +63,7 @@ pub(super) fn inspect(state: &Path) -> Vec<AgentFacts> {
 
 impl AgentFacts {
     /// Describes the agent in one line.
-    pub(super) fn words(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         let hooks = match self.heard {
             Some(time) => format!("hooks last heard {} ago", time::age(time)),
             None if !self.has_hooks => "it has no hooks that lancet knows".to_owned(),

@@ -51,7 +51,7 @@ pub(super) fn inspect(path: &Path) -> RootFacts {
 
 impl RootFacts {
     /// Returns the properties as text for people.
-    pub(super) fn words(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         let has =
             |there: bool, words: &str| format!("{words} {}", if there { "yes" } else { "no" });
         let promise = self

@@ -39,7 +39,7 @@ pub(super) fn inspect(
 
 impl LanguageFacts {
     /// Returns the lines of the report.
-    pub(super) fn words(&self) -> Vec<String> {
+    pub(super) fn report_lines(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.servers.iter().map(described).collect();
         lines.push(match (self.diagnostics, self.servers.is_empty()) {
             (Diagnostics::Off, _) => "none is started: language.diagnostics is off".to_owned(),
@@ -59,7 +59,7 @@ impl LanguageFacts {
     pub(super) fn object(&self) -> Value {
         json!({
             "trusted": self.trusted,
-            "diagnostics": self.diagnostics.word(),
+            "diagnostics": self.diagnostics.as_str(),
             "servers": self.servers.iter().map(|server| json!({
                 "name": server.name, "files": server.files, "run": server.run,
             })).collect::<Vec<_>>(),

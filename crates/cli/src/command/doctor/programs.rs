@@ -30,7 +30,7 @@ pub(super) fn inspect(settings: &Settings) -> Vec<ProgramFacts> {
     });
     let hooks = settings.hooks().into_iter().map(|hook| ProgramFacts {
         kind: "hooks",
-        files: format!("{} {}", hook.on.word(), hook.rule),
+        files: format!("{} {}", hook.on.as_str(), hook.rule),
         found: program_on_path(hook.command.first().map_or("", String::as_str)),
         command: hook.command,
     });
@@ -38,7 +38,7 @@ pub(super) fn inspect(settings: &Settings) -> Vec<ProgramFacts> {
 }
 
 impl ProgramFacts {
-    pub(super) fn words(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         let found = match &self.found {
             Some(path) => format!("found, {}", path.display()),
             None => "not found: install it, or correct its entry".to_owned(),

@@ -19,7 +19,7 @@ pub(super) fn inspect(state: &Path) -> SearchFacts {
 
 impl SearchFacts {
     /// Returns the findings as text for people, line by line.
-    pub(super) fn words(&self) -> Vec<String> {
+    pub(super) fn report_lines(&self) -> Vec<String> {
         if self.0.is_empty() {
             return vec!["no running lancet has searched yet".to_owned()];
         }
@@ -27,7 +27,7 @@ impl SearchFacts {
             let IndexStatus { root, residency } = &index.status;
             let told = match residency {
                 Residency::Building => "being built".to_owned(),
-                Residency::Absent(why) => format!("none: {}", why.words()),
+                Residency::Absent(why) => format!("none: {}", why.describe()),
                 Residency::Resident(facts) => resident(facts),
             };
             format!("process {}, {}: {told}", index.process, root.display())
@@ -41,7 +41,7 @@ impl SearchFacts {
             let IndexStatus { root, residency } = &index.status;
             let (word, why, facts) = match residency {
                 Residency::Building => ("building", None, None),
-                Residency::Absent(why) => ("absent", Some(why.word()), None),
+                Residency::Absent(why) => ("absent", Some(why.as_str()), None),
                 Residency::Resident(facts) => ("resident", None, Some(facts)),
             };
             let mut object = json!({

@@ -209,7 +209,7 @@ fn may_write(folder: &Path) -> bool {
 
 impl StateFacts {
     /// Returns the findings as text for people, line by line.
-    pub(super) fn words(&self) -> Vec<String> {
+    pub(super) fn report_lines(&self) -> Vec<String> {
         let state = match (self.mode, self.writable) {
             (Some(mode), true) => format!("mode {mode:04o}, writable"),
             (Some(mode), false) => format!("mode {mode:04o}, not writable"),

@@ -30,33 +30,33 @@ pub(super) fn worded(report: &Report, colour: Colour) -> String {
     sheet.roots(report);
     sheet.heading("State folder");
     match &report.state {
-        Some(state) => sheet.lines(&state.words()),
+        Some(state) => sheet.lines(&state.report_lines()),
         None => sheet.line("none: nothing is kept between two starts"),
     }
     if !report.agents.is_empty() {
         sheet.heading("Agents");
         let agents = report.agents.iter();
-        agents.for_each(|agent| sheet.line(&agent.words()));
+        agents.for_each(|agent| sheet.line(&agent.describe()));
     }
     sheet.heading("Wall");
     if let Some(wall) = report.wall {
-        sheet.line(&wall.words());
+        sheet.line(&wall.describe());
     }
     sheet.tools(report);
     if let Some(language) = &report.language {
         sheet.heading("Language servers");
-        sheet.lines(&language.words());
+        sheet.lines(&language.report_lines());
     }
     if let Some(search) = &report.search {
         sheet.heading("Search indexes");
-        sheet.lines(&search.words());
+        sheet.lines(&search.report_lines());
     }
     sheet.settings_files(report);
     sheet.settings_in_force(report);
     if !report.programs.is_empty() {
         sheet.heading("Programs of the settings");
         let programs = report.programs.iter();
-        programs.for_each(|program| sheet.line(&program.words()));
+        programs.for_each(|program| sheet.line(&program.describe()));
     }
     sheet.heading("Terminal");
     sheet.line(match (report.terminal, report.colour) {
@@ -97,7 +97,7 @@ impl Sheet {
     fn roots(&mut self, report: &Report) {
         self.heading("Roots");
         for root in &report.roots {
-            self.line(&root.words());
+            self.line(&root.describe());
         }
         if report.roots.is_empty() {
             self.line("none");

@@ -67,7 +67,7 @@ pub(super) fn run(
     drop(working);
     put(
         &reply,
-        OutputFormat::of(arguments.common.json),
+        OutputFormat::from_json_flag(arguments.common.json),
         Presentation::Change(&approver),
         around,
     )
@@ -171,7 +171,7 @@ fn report_skipped(
     }
     for (path, refusal) in matched.skipped.iter().take(NAMED) {
         let kind = refusal.kind().name().replace('_', " ");
-        let path = shown(path, around);
+        let path = display_path(path, around);
         print_error(&format!("lancet: skipped {path} ({kind})\n"));
     }
     match matched.skipped.len().saturating_sub(NAMED) {
@@ -221,13 +221,13 @@ fn check(
     {
         return Err(Failure::refused(format!(
             "{} has the old text at {number} places; nothing was written. Use --replace-all for all of them, or a longer --old.",
-            shown(path, around)
+            display_path(path, around)
         )));
     }
     Ok(())
 }
 
 /// Returns a path as a person types it.
-fn shown(path: &Path, around: &Surroundings) -> String {
+fn display_path(path: &Path, around: &Surroundings) -> String {
     visible_line(&around.relative(path)).into_owned()
 }

@@ -26,7 +26,9 @@ pub(super) struct Columns {
 
 impl Columns {
     /// Returns the columns that fit these operations, each with the id that is shown for it.
-    pub(super) fn of<'o>(shown: impl Iterator<Item = (&'o Operation, &'o str)>) -> Self {
+    pub(super) fn for_operations<'o>(
+        shown: impl Iterator<Item = (&'o Operation, &'o str)>,
+    ) -> Self {
         let mut widest = Self::default();
         for (operation, id) in shown {
             let width = |text: &str| text.chars().count();

@@ -68,7 +68,8 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
     } else {
         LineForm::Whole
     };
-    let columns = Columns::of(operations.iter().zip(short.iter().map(|short| short.shown)));
+    let columns =
+        Columns::for_operations(operations.iter().zip(short.iter().map(|short| short.shown)));
     for (at, (operation, short)) in operations.iter().zip(short).enumerate() {
         let summary = match at {
             0..SUMMARIES => summary(&history, operation),
@@ -137,7 +138,7 @@ fn json_lines(
     for (operation, short) in operations.iter().zip(short) {
         let mut data = object(operation);
         data["short"] = json!(short.shown);
-        if let Some(mark) = prompts.of(operation) {
+        if let Some(mark) = prompts.prompt_of(operation) {
             data["prompt"] = json!(mark.prompt);
         }
         if let Some(found) = prompts.sub_agent(operation) {
@@ -194,7 +195,8 @@ pub(super) fn list(
 ) -> Result<(), Failure> {
     let colour = around.colour(stdout_is_terminal());
     let short = history.short(operations).map_err(unreadable)?;
-    let columns = Columns::of(operations.iter().zip(short.iter().map(|short| short.shown)));
+    let columns =
+        Columns::for_operations(operations.iter().zip(short.iter().map(|short| short.shown)));
     let mut out = String::new();
     for (operation, short) in operations.iter().zip(short).take(SUMMARIES) {
         let summary = summary(history, operation);

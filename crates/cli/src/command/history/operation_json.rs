@@ -21,7 +21,7 @@ pub(super) fn object(operation: &Operation) -> Value {
         .map(|file| {
             let mut object = json!({
                 "file_path": file.path.display().to_string(),
-                "type": file.kind.word(),
+                "type": file.kind.as_str(),
                 "added": file.added,
                 "removed": file.removed,
                 "before": kept(&file.before),
@@ -42,8 +42,8 @@ pub(super) fn object(operation: &Operation) -> Value {
     let mut object = json!({
         "operation": operation.id,
         "time": time::for_programs(operation.time),
-        "kind": operation.kind.word(),
-        "state": operation.state.word(),
+        "kind": operation.kind.as_str(),
+        "state": operation.state.as_str(),
         "tool": operation.tool,
         "session": operation.session,
         "client": operation.client,

@@ -94,7 +94,7 @@ impl Prompts {
             sub_agents: history.sub_agents().map_err(unreadable)?,
         };
         for operation in operations {
-            if let Some(id) = found.of(operation).map(|mark| mark.id) {
+            if let Some(id) = found.prompt_of(operation).map(|mark| mark.id) {
                 found.first.insert(id, operation.id.clone());
             }
         }
@@ -107,7 +107,7 @@ impl Prompts {
     }
 
     /// Returns the prompt that caused an operation. If a sub-agent made it, that is the user's prompt to its parent.
-    pub(super) fn of(&self, operation: &Operation) -> Option<&Mark> {
+    pub(super) fn prompt_of(&self, operation: &Operation) -> Option<&Mark> {
         let marks = self.marks.get(self.sub_agents.top(&operation.session))?;
         let later = marks.partition_point(|mark| mark.sequence >= operation.sequence);
         marks.get(later)
@@ -115,7 +115,7 @@ impl Prompts {
 
     /// Returns the line of a prompt, if an operation is the first one that it caused.
     pub(super) fn line(&self, operation: &Operation, colour: Colour) -> String {
-        let mark = self.of(operation);
+        let mark = self.prompt_of(operation);
         let mark = mark.filter(|mark| self.first.get(&mark.id) == Some(&operation.id));
         mark.map_or_else(String::new, |mark| {
             let line = format!(

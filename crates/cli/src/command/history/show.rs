@@ -221,7 +221,8 @@ pub(super) fn find(history: &History, typed: &str) -> Result<Operation, Failure>
             not_an_id(history, typed).unwrap_or_default()
         ))),
         IdMatch::Several(found) => {
-            let columns = Columns::of(found.iter().map(|found| (found, found.id.as_str())));
+            let columns =
+                Columns::for_operations(found.iter().map(|found| (found, found.id.as_str())));
             let listed = |operation: &Operation| {
                 let (id, form) = (ShortId::whole(&operation.id), LineForm::Whole);
                 line(

@@ -115,7 +115,7 @@ fn as_tables(sums: &Statistics, files: &[(String, Totals)], colour: Colour) -> S
     table("sessions", lines(&with_unnamed_as_one(&sums.sessions)));
     let clients = sums.clients.iter();
     let clients: Vec<_> = clients
-        .map(|(name, sum)| (who::word(name).to_owned(), *sum))
+        .map(|(name, sum)| (who::client_display_name(name).to_owned(), *sum))
         .collect();
     table("clients", lines(&clients));
     table("matched", counts(&sums.rungs));

@@ -145,7 +145,7 @@ pub(super) fn undo(
         }
         return put(
             &reply,
-            OutputFormat::of(flags.json),
+            OutputFormat::from_json_flag(flags.json),
             Presentation::Change(&approver),
             around,
         );

@@ -262,7 +262,7 @@ fn take_back(
     }
     put(
         &reply,
-        OutputFormat::of(flags.json),
+        OutputFormat::from_json_flag(flags.json),
         Presentation::Change(&approver),
         around,
     )

@@ -32,7 +32,7 @@ pub(crate) fn verify(arguments: &VerifyArguments, around: &Surroundings) -> Resu
     let found = found.map_err(unreadable)?;
     match arguments.json {
         true => print(&format!("{}\n", data(&found)))?,
-        false => print(&words(&found, around))?,
+        false => print(&format_report(&found, around))?,
     }
     Ok(match found.faults.is_empty() {
         true => Exit::Done,
@@ -40,7 +40,7 @@ pub(crate) fn verify(arguments: &VerifyArguments, around: &Surroundings) -> Resu
     })
 }
 
-fn words(found: &Verification, around: &Surroundings) -> String {
+fn format_report(found: &Verification, around: &Surroundings) -> String {
     let mut words = format!(
         "Checked {} and {}.\n",
         count(found.operations, "change"),
@@ -58,7 +58,10 @@ fn words(found: &Verification, around: &Surroundings) -> String {
     }
     list(
         &mut words,
-        found.by_others.iter().map(|path| shown(path, around)),
+        found
+            .by_others
+            .iter()
+            .map(|path| display_path(path, around)),
     );
     if !found.unread.is_empty() {
         words.push_str(&format!(
@@ -67,7 +70,7 @@ fn words(found: &Verification, around: &Surroundings) -> String {
         ));
         list(
             &mut words,
-            found.unread.iter().map(|path| shown(path, around)),
+            found.unread.iter().map(|path| display_path(path, around)),
         );
     }
     if found.after_others > 0 {
@@ -89,7 +92,7 @@ fn words(found: &Verification, around: &Surroundings) -> String {
     words
 }
 
-fn shown(path: &Path, around: &Surroundings) -> String {
+fn display_path(path: &Path, around: &Surroundings) -> String {
     visible(&around.relative(path)).into_owned()
 }
 
@@ -104,7 +107,7 @@ fn list(words: &mut String, all: impl ExactSizeIterator<Item = String>) {
 }
 
 fn described(fault: &HistoryFault, around: &Surroundings) -> String {
-    let path = fault.path.as_ref().map(|path| shown(path, around));
+    let path = fault.path.as_ref().map(|path| display_path(path, around));
     let place = [fault.operation.clone(), path].into_iter().flatten();
     let place = place.collect::<Vec<_>>().join(" ");
     let what = match &fault.kind {
@@ -137,7 +140,7 @@ fn data(found: &Verification) -> Value {
         .faults
         .iter()
         .map(|fault| {
-            let mut data = json!({ "kind": fault.kind.word() });
+            let mut data = json!({ "kind": fault.kind.as_str() });
             if let Some(operation) = &fault.operation {
                 data["operation"] = json!(operation);
             }

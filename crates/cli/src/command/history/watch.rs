@@ -128,7 +128,7 @@ impl Watch {
         let Some(short) = short.first().copied() else {
             return Ok(());
         };
-        let columns = Columns::of([(operation, short.shown)].into_iter());
+        let columns = Columns::for_operations([(operation, short.shown)].into_iter());
         let form = LineForm::Whole;
         let mut out = line(
             &self.history,

@@ -13,7 +13,7 @@ const LISTED: usize = 10;
 /// Returns the displayed name of an operation's client.
 pub(super) fn maker(operation: &Operation) -> &str {
     match operation.client.as_deref() {
-        Some(client) => word(client),
+        Some(client) => client_display_name(client),
         None => "-",
     }
 }
@@ -35,7 +35,7 @@ pub(super) fn client(typed: &str) -> String {
 }
 
 /// Returns the displayed name of a client in the history.
-pub(in crate::command) fn word(client: &str) -> &str {
+pub(in crate::command) fn client_display_name(client: &str) -> &str {
     match client == SHELL.0 {
         true => SHELL.1,
         false => client,
@@ -54,7 +54,10 @@ pub(super) fn check_session(history: &History, typed: &str) -> Result<(), Failur
     }
     let known = history.statistics(&StatisticsQuery::default());
     let known = known.map_err(unreadable)?;
-    let mut clients = known.clients.iter().map(|(name, _)| word(name));
+    let mut clients = known
+        .clients
+        .iter()
+        .map(|(name, _)| client_display_name(name));
     if clients.any(|name| name == typed || client(typed) == name) {
         return Err(Failure::refused(format!(
             "{typed} is a client, not a session: use --client {typed}"
@@ -88,7 +91,11 @@ pub(super) fn check_client(history: &History, typed: &str) -> Result<(), Failure
             "{typed} is a session, not a client: use --session {typed}"
         )));
     }
-    let names: Vec<&str> = known.clients.iter().map(|(name, _)| word(name)).collect();
+    let names: Vec<&str> = known
+        .clients
+        .iter()
+        .map(|(name, _)| client_display_name(name))
+        .collect();
     Err(Failure::refused(match names.as_slice() {
         [] => "there is no change in this project yet".to_owned(),
         names => format!(

@@ -97,9 +97,10 @@ impl Event {
 impl HookEvent {
     /// Reads an event; none where it does not concern lancet.
     pub(super) fn read(agent: &str, sent: &Value) -> Option<Self> {
-        let folder = word(sent, "cwd").map(PathBuf::from);
+        let folder = non_empty_string(sent, "cwd").map(PathBuf::from);
         Some(Self {
-            session: word(sent, "session_id").or_else(|| word(sent, "sessionId")),
+            session: non_empty_string(sent, "session_id")
+                .or_else(|| non_empty_string(sent, "sessionId")),
             sub_agent: sub_agent(sent),
             time: time(sent),
             folder: folder.filter(|folder| folder.is_absolute()),
@@ -123,11 +124,15 @@ fn named(agent: &str, name: &str, sent: &Value) -> Option<Event> {
         // text is in `submitted_prompt`: if that is present and empty or null, the user typed nothing. Older versions
         // do not send it.
         "UserPromptSubmit" | "BeforeAgent" => match sent.get("submitted_prompt") {
-            Some(_) => prompt(word(sent, "submitted_prompt")),
-            None => prompt(word(sent, "prompt")),
+            Some(_) => prompt(non_empty_string(sent, "submitted_prompt")),
+            None => prompt(non_empty_string(sent, "prompt")),
         },
         "PostToolUse" | "AfterTool" => {
-            let tool = Tool::of(agent, &word(sent, "tool_name")?, &sent["tool_input"]);
+            let tool = Tool::classify(
+                agent,
+                &non_empty_string(sent, "tool_name")?,
+                &sent["tool_input"],
+            );
             after(tool, sent, &sent["tool_input"], &sent["tool_response"])
         }
         "PreToolUse" => before(agent, sent),
@@ -137,15 +142,15 @@ fn named(agent: &str, name: &str, sent: &Value) -> Option<Event> {
 
 /// Recognizes an event of Copilot CLI, which sends no name: each event has different fields.
 fn unnamed(sent: &Value) -> Option<Event> {
-    if let Some(name) = word(sent, "toolName") {
+    if let Some(name) = non_empty_string(sent, "toolName") {
         let input = &sent["toolArgs"];
-        let tool = Tool::of("copilot", &name, input);
+        let tool = Tool::classify("copilot", &name, input);
         return match sent.get("toolResult") {
             Some(result) => after(tool, sent, input, result),
             None => announced(tool, sent, name, input, None),
         };
     }
-    if let Some(text) = word(sent, "prompt") {
+    if let Some(text) = non_empty_string(sent, "prompt") {
         return prompt(Some(text));
     }
     if sent.get("source").is_some() {
@@ -166,12 +171,16 @@ fn after(tool: Tool, sent: &Value, input: &Value, answer: &Value) -> Option<Even
         Tool::OwnRead => Some(Event::Read {
             path: ["file_path", "absolute_path", "path"]
                 .iter()
-                .find_map(|key| word(input, key))?,
+                .find_map(|key| non_empty_string(input, key))?,
             text: shown_text(answer)?,
-            call: called(sent, word(sent, "tool_name").unwrap_or_default(), input),
+            call: called(
+                sent,
+                non_empty_string(sent, "tool_name").unwrap_or_default(),
+                input,
+            ),
         }),
         Tool::LancetWrite => Some(Event::Changed {
-            call: word(sent, "tool_use_id"),
+            call: non_empty_string(sent, "tool_use_id"),
             answer: text_of(answer).unwrap_or_default(),
         }),
         Tool::StartsSubAgent => Some(Event::SubAgentReturned),
@@ -181,9 +190,9 @@ fn after(tool: Tool, sent: &Value, input: &Value, answer: &Value) -> Option<Even
 
 /// Returns the event for a tool that is about to be called.
 fn before(agent: &str, sent: &Value) -> Option<Event> {
-    let name = word(sent, "tool_name")?;
+    let name = non_empty_string(sent, "tool_name")?;
     let input = &sent["tool_input"];
-    let tool = Tool::of(agent, &name, input);
+    let tool = Tool::classify(agent, &name, input);
     let decision = (agent == "claude" && tool == Tool::LancetWrite)
         .then(|| decision(sent))
         .flatten();
@@ -204,7 +213,7 @@ fn announced(
 
 fn called(sent: &Value, tool: String, input: &Value) -> ToolCall {
     ToolCall {
-        id: word(sent, "tool_use_id"),
+        id: non_empty_string(sent, "tool_use_id"),
         tool,
         arguments: input.clone(),
     }
@@ -213,7 +222,7 @@ fn called(sent: &Value, tool: String, input: &Value) -> ToolCall {
 /// Returns the decision of Claude Code's mode about a write: accepted together with its own edits, forbidden while it
 /// plans, and otherwise left to its permissions.
 fn decision(sent: &Value) -> Option<Value> {
-    let (decision, reason) = match word(sent, "permission_mode")?.as_str() {
+    let (decision, reason) = match non_empty_string(sent, "permission_mode")?.as_str() {
         "acceptEdits" => ("allow", "Claude Code accepts edits"),
         "plan" if sent["tool_input"]["dry_run"] != true => (
             "deny",
@@ -230,7 +239,7 @@ fn decision(sent: &Value) -> Option<Value> {
 
 /// Returns the event for a conversation that began, either by a user's command in place of another one or otherwise.
 fn start(sent: &Value) -> Event {
-    Event::SessionStart(match word(sent, "source").as_deref() {
+    Event::SessionStart(match non_empty_string(sent, "source").as_deref() {
         Some("clear" | "resume" | "compact") => ConversationReport::Switch,
         _ => ConversationReport::Start,
     })
@@ -240,9 +249,9 @@ fn start(sent: &Value) -> Event {
 /// separate session.
 fn sub_agent(sent: &Value) -> Option<SubAgentId> {
     Some(SubAgentId {
-        id: word(sent, "agent_id").or_else(|| word(sent, "agentId"))?,
-        kind: word(sent, "agent_type").or_else(|| word(sent, "agentType")),
-        parent: word(sent, "parentAgentId"),
+        id: non_empty_string(sent, "agent_id").or_else(|| non_empty_string(sent, "agentId"))?,
+        kind: non_empty_string(sent, "agent_type").or_else(|| non_empty_string(sent, "agentType")),
+        parent: non_empty_string(sent, "parentAgentId"),
     })
 }
 
@@ -258,7 +267,7 @@ fn time(sent: &Value) -> Option<i64> {
     }
 }
 
-fn word(sent: &Value, key: &str) -> Option<String> {
+fn non_empty_string(sent: &Value, key: &str) -> Option<String> {
     let text = sent.get(key)?.as_str()?;
     (!text.is_empty()).then(|| text.to_owned())
 }

@@ -23,7 +23,7 @@ pub(super) enum Tool {
 impl Tool {
     /// Classifies a tool by the name that the agent gives it. lancet's tools have the server's name before their own
     /// (`mcp__lancet__Edit`). One tool of lancet both shows and changes files; its arguments distinguish the two.
-    pub(super) fn of(agent: &str, name: &str, input: &Value) -> Self {
+    pub(super) fn classify(agent: &str, name: &str, input: &Value) -> Self {
         let own_read = match agent {
             "claude" => "Read",
             "gemini" | "qwen" => "read_file",
@@ -123,7 +123,7 @@ mod tests {
             ("claude", "agent", Tool::Other),
         ] {
             assert_eq!(
-                Tool::of(agent, name, &Value::Null),
+                Tool::classify(agent, name, &Value::Null),
                 wanted,
                 "{agent} {name}"
             );
@@ -135,7 +135,11 @@ mod tests {
             ("create", Tool::LancetWrite),
         ] {
             let input = json!({"command": command, "path": "a.txt"});
-            assert_eq!(Tool::of("claude", editor, &input), wanted, "{command}");
+            assert_eq!(
+                Tool::classify("claude", editor, &input),
+                wanted,
+                "{command}"
+            );
         }
     }
 

@@ -24,7 +24,7 @@ enum InstalledState {
 }
 
 impl InstalledState {
-    fn word(&self) -> &'static str {
+    fn name(&self) -> &'static str {
         match self {
             InstalledState::Installed => "installed",
             InstalledState::Differs => "differs",
@@ -63,7 +63,7 @@ pub(super) fn run(here: &Here<'_>, request: &Request, as_json: bool) -> Result<E
             "agent": agent.name,
             "title": agent.title,
             "found": is_found,
-            "state": state.word(),
+            "state": state.name(),
             "detail": state.sentence(),
         }));
     }

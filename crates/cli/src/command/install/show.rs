@@ -19,7 +19,7 @@ pub(super) struct Manner {
 }
 
 impl Manner {
-    pub(super) fn of(whose: &ScopeArguments, dry_run: bool) -> Self {
+    pub(super) fn from_arguments(whose: &ScopeArguments, dry_run: bool) -> Self {
         Self {
             json: whose.json,
             dry_run,
@@ -78,7 +78,7 @@ pub(super) fn run(
             (Ok(_), false) => job.carry_out(here).map_err(|failure| failure.message),
         };
         failures += usize::from(done.is_err());
-        text += &told(job, &done, how, here);
+        text += &format_outcome(job, &done, how, here);
         objects.push(object(job, &done));
     }
     if how.json {
@@ -122,7 +122,7 @@ fn diff(file: &FileJob) -> String {
 }
 
 /// Returns the outcome for a file as one word.
-fn word(file: &FileJob) -> &'static str {
+fn outcome_name(file: &FileJob) -> &'static str {
     match (&file.after, &file.before) {
         (NewText::Same, _) => "unchanged",
         (NewText::Removed, _) => "removed",
@@ -131,7 +131,7 @@ fn word(file: &FileJob) -> &'static str {
     }
 }
 
-fn told(job: &Job, done: &Result<(), String>, how: Manner, here: &Here<'_>) -> String {
+fn format_outcome(job: &Job, done: &Result<(), String>, how: Manner, here: &Here<'_>) -> String {
     let title = job.agent.title;
     if let Err(words) = done {
         return format!("{title}: {words}\n");
@@ -152,7 +152,7 @@ fn told(job: &Job, done: &Result<(), String>, how: Manner, here: &Here<'_>) -> S
             Ok(rest) => format!("~/{}", rest.display()),
             Err(_) => path.display().to_string(),
         };
-        text += &format!("  {} {}\n", word(file), visible(&path));
+        text += &format!("  {} {}\n", outcome_name(file), visible(&path));
     }
     if !is_same || job.command.is_none() {
         for note in &job.notes {
@@ -167,7 +167,7 @@ fn object(job: &Job, done: &Result<(), String>) -> Value {
     let files: Vec<_> = files
         .iter()
         .map(|file| {
-            json!({ "path": file.change.path, "result": word(file), "diff": match file.after {
+            json!({ "path": file.change.path, "result": outcome_name(file), "diff": match file.after {
             NewText::Same => Value::Null,
             _ => json!(diff(file)),
         } })

@@ -64,7 +64,7 @@ impl FileJob {
     }
 
     /// Makes the job of a file that is left alone.
-    fn kept(change: FileChange, old: FileReceipt) -> Self {
+    fn for_retained_file(change: FileChange, old: FileReceipt) -> Self {
         Self {
             change,
             purpose: Purpose::Kept,
@@ -143,7 +143,7 @@ impl Job {
                 let earlier = earlier.into_iter();
                 let others = earlier.filter(|(change, _)| !planned.contains(&change.path));
                 let files = others.map(|(change, old)| match is_memory(&change.path) {
-                    true => Ok((FileJob::kept(change, old), None)),
+                    true => Ok((FileJob::for_retained_file(change, old), None)),
                     false => FileJob::taken_out(change, old),
                 });
                 files.collect::<Result<Vec<_>, _>>()

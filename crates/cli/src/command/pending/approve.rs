@@ -44,7 +44,7 @@ pub(super) fn approve(
         },
     };
     decide(&questions, &found, &answer, &authority.decided_by(around))?;
-    told(&found, &answer, &notes, arguments.json, around)
+    report_decision(&found, &answer, &notes, arguments.json, around)
 }
 
 /// An answer that was given by flags.
@@ -90,7 +90,7 @@ fn flagged(
     if !has_flags {
         return Ok(None);
     }
-    let mut selection = Selection::of(asked, question, around)?;
+    let mut selection = Selection::from_arguments(asked, question, around)?;
     let edited = match asked.edit {
         true => edit(&mut selection, question, approver)?,
         false => String::new(),
@@ -163,7 +163,7 @@ pub(super) fn decide(
 }
 
 /// Reports the decision.
-pub(super) fn told(
+pub(super) fn report_decision(
     found: &RecordedQuestion,
     answer: &Answer,
     notes: &[String],

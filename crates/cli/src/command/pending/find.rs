@@ -73,7 +73,7 @@ pub(super) fn find(questions: &Questions, typed: &str) -> Result<RecordedQuestio
         found.extend(questions.get(&id).map_err(unreadable)?);
     }
     let shown = endings(&found);
-    let columns = Columns::of(&found, &shown);
+    let columns = Columns::for_questions(&found, &shown);
     let lines: String = found
         .iter()
         .zip(shown)

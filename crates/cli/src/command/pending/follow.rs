@@ -76,7 +76,7 @@ pub(in crate::command) fn news_line(news: &News, colour: Colour) -> String {
         News::Asked(one) => {
             let one = std::slice::from_ref(one);
             let ending = endings(one);
-            let columns = Columns::of(one, &ending);
+            let columns = Columns::for_questions(one, &ending);
             let lines = one.iter().zip(&ending).map(|(one, id)| {
                 let how = format!(
                     "lancet pending show {id}, lancet pending approve {id}, lancet pending reject {id}",

@@ -23,7 +23,7 @@ pub(super) struct Columns {
 
 impl Columns {
     /// Returns the columns that fit these questions, each with the id that is shown for it.
-    pub(super) fn of(questions: &[RecordedQuestion], shown: &[ShortEnding<'_>]) -> Self {
+    pub(super) fn for_questions(questions: &[RecordedQuestion], shown: &[ShortEnding<'_>]) -> Self {
         let mut widest = Self::default();
         let width = |text: &str| text.chars().count();
         for (one, id) in questions.iter().zip(shown) {
@@ -38,7 +38,10 @@ impl Columns {
 
 /// Returns the origin of a question: the client, and the session where it has a name.
 pub(super) fn asker(question: &Question) -> String {
-    let client = question.client.as_deref().map_or("-", who::word);
+    let client = question
+        .client
+        .as_deref()
+        .map_or("-", who::client_display_name);
     let client = visible_line(client);
     match who::is_unnamed(&question.session) || question.session.is_empty() {
         true => client.into_owned(),

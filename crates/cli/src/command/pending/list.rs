@@ -36,7 +36,7 @@ pub(super) fn list(arguments: &PendingArguments, around: &Surroundings) -> Resul
         return Ok(Exit::Done);
     }
     let colour = around.colour(stdout_is_terminal());
-    let columns = Columns::of(&open, &shown);
+    let columns = Columns::for_questions(&open, &shown);
     let lines = open.iter().zip(&shown);
     let text: String = lines
         .map(|(one, id)| line(one, *id, columns, colour))

@@ -66,7 +66,7 @@ pub(super) fn whole(one: &RecordedQuestion, short: &str) -> Value {
 fn file(file: &FileQuestion) -> Value {
     json!({
         "file_path": file.path.display().to_string(),
-        "type": file.kind.word(),
+        "type": file.kind.as_str(),
         "movedFrom": file.moved_from.as_ref().map(|path| path.display().to_string()),
         "added": file.lines.0,
         "removed": file.lines.1,

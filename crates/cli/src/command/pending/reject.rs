@@ -3,7 +3,7 @@
 use lancet::approval::Answer;
 use lancet::questions::QuestionState;
 
-use super::approve::{decide, told};
+use super::approve::{decide, report_decision};
 use super::find::find;
 use crate::arguments::{PendingArguments, RejectArguments};
 use crate::failure::{Exit, Failure};
@@ -25,5 +25,5 @@ pub(super) fn reject(
     let answer = Answer::No((!words.trim().is_empty()).then_some(words));
     let by = guard::decided_by(&arguments.place, around);
     decide(&questions, &found, &answer, &by)?;
-    told(&found, &answer, &[], arguments.json, around)
+    report_decision(&found, &answer, &[], arguments.json, around)
 }

@@ -18,7 +18,7 @@ pub(super) struct Selection {
 
 impl Selection {
     /// Returns the parts that `--file` and `--hunk` pick; everything if neither is given.
-    pub(super) fn of(
+    pub(super) fn from_arguments(
         arguments: &ApproveArguments,
         question: &Question,
         around: &Surroundings,

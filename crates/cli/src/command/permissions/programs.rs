@@ -56,7 +56,11 @@ pub(super) fn list(
 }
 
 /// Returns the list for a person.
-pub(super) fn words(listed: &[ListedProgram], record: &Record, around: &Surroundings) -> String {
+pub(super) fn describe_programs(
+    listed: &[ListedProgram],
+    record: &Record,
+    around: &Surroundings,
+) -> String {
     if listed.is_empty() {
         return "No program is started by these settings.\n".to_owned();
     }

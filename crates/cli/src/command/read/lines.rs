@@ -221,7 +221,7 @@ impl ShownLines {
     pub(super) fn put(&self, out: &mut dyn io::Write, colour: Colour) -> io::Result<()> {
         let first_line = self.lines.first().map_or("", String::as_str);
         let mut syntax = match colour {
-            Colour::On => SyntaxColours::of(&self.path, first_line),
+            Colour::On => SyntaxColours::for_file(&self.path, first_line),
             Colour::Off => None,
         };
         let last = self.first + self.lines.len().saturating_sub(1);
@@ -247,7 +247,7 @@ impl ShownLines {
     /// Prints the lines with colours and nothing else, for a program that shows them on a terminal.
     pub(super) fn put_coloured(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let first_line = self.lines.first().map_or("", String::as_str);
-        let mut syntax = SyntaxColours::of(&self.path, first_line);
+        let mut syntax = SyntaxColours::for_file(&self.path, first_line);
         for line in &self.lines {
             let line = visible(line);
             let text = match &mut syntax {

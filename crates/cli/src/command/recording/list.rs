@@ -39,7 +39,7 @@ pub(in crate::command) fn list(
             "{}  {}  {:<7}  {} files  {}\n",
             one.id,
             time::local(one.time),
-            one.kind.word(),
+            one.kind.as_str(),
             one.files,
             visible(called)
         )
@@ -54,7 +54,7 @@ fn object(one: &Checkpoint) -> serde_json::Value {
         "checkpoint": one.id,
         "name": one.name,
         "time": time::for_programs(one.time),
-        "kind": one.kind.word(),
+        "kind": one.kind.as_str(),
         "session": one.session,
         "files": one.files,
     })

@@ -32,7 +32,7 @@ pub(super) struct Screen {
 }
 
 impl Screen {
-    pub(super) fn of(filter: &FilterArguments, around: &Surroundings) -> Self {
+    pub(super) fn from_arguments(filter: &FilterArguments, around: &Surroundings) -> Self {
         let is_terminal = stdout_is_terminal() && !filter.json;
         Screen {
             is_terminal,

@@ -97,7 +97,7 @@ impl PageAddress {
 
     /// Returns the message for a person about a link: the link and, where other machines reach the page, the same link
     /// as a QR code.
-    pub(super) fn told(&self, link: &PageLink, around: &Surroundings) -> String {
+    pub(super) fn link_message(&self, link: &PageLink, around: &Surroundings) -> String {
         let words = "It is good for ten minutes and lets one device in; `lancet serve --link` makes another.";
         let picture = match self.reach == Reach::Network && !around.is_ascii {
             true => picture(&link.text, around.colour(io::stderr().is_terminal())),
@@ -140,7 +140,7 @@ pub(super) fn run(arguments: &ServeArguments, around: &Surroundings) -> Result<E
     })?;
     let link = address.link(&Door::new(&state));
     let link = link.map_err(|error| Failure::system(error.to_string()))?;
-    let told = address.told(&link, around);
+    let told = address.link_message(&link, around);
     match authority {
         Authority::Token => print(&format!("{}\n", link.text))?,
         // The output of this command may be read by another program than the user at the terminal.
@@ -169,7 +169,7 @@ pub(super) fn greeting(address: &PageAddress, door: &Door, around: &Surroundings
     let url = &address.url;
     let is_for_person = io::stderr().is_terminal() && around.agent.is_none();
     match is_for_person.then(|| address.link(door)) {
-        Some(Ok(link)) => format!("The page: {}", address.told(&link, around)),
+        Some(Ok(link)) => format!("The page: {}", address.link_message(&link, around)),
         Some(Err(error)) => {
             format!("The page is at {url}, and no link into it can be made: {error}\n")
         }

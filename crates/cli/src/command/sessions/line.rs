@@ -61,7 +61,13 @@ fn client(session: &SessionOverview) -> String {
     let Some(first) = session.connections.first() else {
         return "not connected".to_owned();
     };
-    let mut words = visible_line(first.client.as_deref().map_or("-", who::word)).into_owned();
+    let mut words = visible_line(
+        first
+            .client
+            .as_deref()
+            .map_or("-", who::client_display_name),
+    )
+    .into_owned();
     if let Some(version) = &first.version {
         words.push_str(&format!(" {}", visible_line(version)));
     }

@@ -25,7 +25,7 @@ pub(super) struct Wanted {
 
 impl Wanted {
     /// Describes the file of a life; none for a symbolic link.
-    pub(super) fn of(at: usize, life: &Life, by_bytes: bool) -> Option<Wanted> {
+    pub(super) fn for_life(at: usize, life: &Life, by_bytes: bool) -> Option<Wanted> {
         (!life.is_link).then_some(Wanted {
             life: at,
             inode: life.inode,

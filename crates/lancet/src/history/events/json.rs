@@ -15,7 +15,7 @@ impl HistoryEvent {
                 return json!({ "event": "gap", "from": from, "to": to });
             }
             Fact::Changed(_) => "changed",
-            Fact::Other(kind, _) => kind.word(),
+            Fact::Other(kind, _) => kind.as_str(),
         };
         let mut object = Map::new();
         let mut add = |name: &str, value: Value| object.insert(name.to_owned(), value);
@@ -50,7 +50,7 @@ fn add_change(object: &mut Map<String, Value>, changed: &ChangedFile) {
     if let Some(path) = &changed.moved_from {
         add("from_path", json!(text(path)));
     }
-    add("kind", json!(changed.kind.word()));
+    add("kind", json!(changed.kind.as_str()));
     add("before", json!(changed.before));
     add("after", json!(changed.after));
     if changed.path.is_some() {

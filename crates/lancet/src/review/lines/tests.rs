@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn lines(bytes: &[u8]) -> Lines<'_> {
-    Lines::of(bytes).expect("text")
+    Lines::from_bytes(bytes).expect("text")
 }
 
 fn hunks(old: &[u8], new: &[u8]) -> Vec<Hunk> {

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn kept(entries: usize) -> Arc<Kept> {
+fn kept_with_entries(entries: usize) -> Arc<Kept> {
     let mut list = lancet_search::RankedFiles::new(lancet_search::Order::Path, 1);
     for _ in 0..entries {
         list.add(ListedFile {
@@ -29,15 +29,15 @@ fn kept(entries: usize) -> Arc<Kept> {
 fn the_latest_questions_are_kept_within_number_and_memory() {
     let mut pages = Pages::default();
     for number in 0..100 {
-        pages.keep(&format!("q{number}"), &kept(1));
+        pages.keep(&format!("q{number}"), &kept_with_entries(1));
     }
     assert!(pages.find("q35").is_none());
     assert!(pages.find("q36").is_some());
-    pages.keep("large", &kept(60_000));
+    pages.keep("large", &kept_with_entries(60_000));
     assert!(pages.find("q99").is_some());
-    pages.keep("larger", &kept(60_000));
+    pages.keep("larger", &kept_with_entries(60_000));
     assert!(pages.find("large").is_none());
-    pages.keep("too large", &kept(150_000));
+    pages.keep("too large", &kept_with_entries(150_000));
     assert!(pages.find("too large").is_none());
     assert!(pages.find("larger").is_some());
 }

@@ -14,7 +14,9 @@ impl FilePlan {
     /// Computes the revision of the new content, where all of it is in memory.
     pub(in crate::stages) fn new_revision(&self, engine: &EngineView) -> Option<Revision> {
         match (&self.new, &self.base) {
-            (New::Whole(bytes) | New::Restored { bytes, .. }, _) => Some(Revision::of(bytes)),
+            (New::Whole(bytes) | New::Restored { bytes, .. }, _) => {
+                Some(Revision::of_content(bytes))
+            }
             (New::Changes(changes), Some(base)) => Some(revision_of(base, changes, engine)),
             (New::Copied { revision, .. }, _) => Some(*revision),
             (New::Moved(moved), _) if moved.changes.is_empty() => self.expected.revision(),
@@ -176,9 +178,12 @@ fn revision_of(base: &Snapshot, changes: &[RawChange], engine: &EngineView) -> R
     let Some(revision) = hashes.revision_of((&base.bytes, &base.revision), changes) else {
         // BLAKE3 hashes whole blocks in parallel but small pieces one by one, so small content is assembled first (10
         // KB: 25,000 instructions instead of 56,000).
-        return Revision::of(&apply_raw(&base.bytes, changes));
+        return Revision::of_content(&apply_raw(&base.bytes, changes));
     };
-    debug_assert_eq!(revision, Revision::of(&apply_raw(&base.bytes, changes)));
+    debug_assert_eq!(
+        revision,
+        Revision::of_content(&apply_raw(&base.bytes, changes))
+    );
     revision
 }
 

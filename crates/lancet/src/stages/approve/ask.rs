@@ -17,7 +17,7 @@ use super::halt::Halt;
 use super::keep;
 use super::pick::{self, Proposed};
 use super::pieces::Pieces;
-use super::reason::{Standing, nobody};
+use super::reason::{Standing, no_approver_refusal};
 use super::recorded::{self, Asking};
 use super::wait::wait_for;
 use super::words::{self, Subject};
@@ -39,7 +39,7 @@ const LONGEST_REASON: usize = 1_000;
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 pub(super) fn is_somebody_there(context: &CallContext<'_>) -> bool {
     let Some(call) = &context.recorded else {
-        return somebody(context).is_some();
+        return approver(context).is_some();
     };
     let state = context.session.lancet.state_dir();
     let is_watched =
@@ -52,7 +52,7 @@ pub(super) fn is_somebody_there(context: &CallContext<'_>) -> bool {
 }
 
 /// Returns the approver of the call, or else of the engine; none where no question can be put.
-fn somebody<'d>(context: &'d CallContext<'_>) -> Option<&'d Arc<dyn Approver>> {
+fn approver<'d>(context: &'d CallContext<'_>) -> Option<&'d Arc<dyn Approver>> {
     context
         .approver
         .as_ref()
@@ -85,7 +85,7 @@ pub(super) fn ask(
     let pieces: Vec<Pieces> = plan
         .files
         .iter()
-        .map(|file| Pieces::of(&plan.origin, file))
+        .map(|file| Pieces::for_file(&plan.origin, file))
         .collect();
     let question = Question {
         files: file_questions(context, plan, standings, &order, &pieces),
@@ -184,9 +184,11 @@ fn apply_picks(
 fn unasked_refusal(plan: &Plan, order: &[usize], asked: &[&Reason], subject: &Subject) -> Refusal {
     let refusal = asked.first().map_or_else(
         || words::not_answered_by_a_person(subject, None),
-        |reason| nobody(reason),
+        |reason| no_approver_refusal(reason),
     );
-    let first = order.first().map(|at| plan.files[*at].target.told());
+    let first = order
+        .first()
+        .map(|at| plan.files[*at].target.display_name());
     refusal.with("file_path", first.unwrap_or_default())
 }
 
@@ -199,14 +201,14 @@ fn decide(
     nobody: Refusal,
 ) -> Result<(Answer, String), Halt> {
     let Some(call) = &context.recorded else {
-        let approver = somebody(context).ok_or(nobody)?;
+        let approver = approver(context).ok_or(nobody)?;
         let by = who_approved(&**approver, &question);
         let answer = wait_for(context, approver, question, &plan.files, subject)?;
         return Ok((answer, by));
     };
     let reason = cut(&question.reason(), LONGEST_REASON);
     let asking = Asking {
-        plan: digest::of(plan, &question),
+        plan: digest::hash_plan(plan, &question),
         question,
         files: &plan.files,
         nobody,
@@ -237,8 +239,8 @@ pub(super) fn ask_to_tell(
     reason: &Reason,
 ) -> Result<(), Refusal> {
     let subject = Subject::file(told);
-    let nobody = nobody(reason).with("file_path", told.clone());
-    let answer = match (&context.recorded, somebody(context)) {
+    let nobody = no_approver_refusal(reason).with("file_path", told.clone());
+    let answer = match (&context.recorded, approver(context)) {
         (Some(call), _) => {
             let words: Vec<&str> = question
                 .files

@@ -13,7 +13,7 @@ use crate::stages::plan::{FilePlan, New, Plan};
 
 /// Hashes a plan and the question about it: an answer picks files and pieces by their place in the question, and lasting
 /// answers are what was offered.
-pub(super) fn of(plan: &Plan, question: &Question) -> Digest {
+pub(super) fn hash_plan(plan: &Plan, question: &Question) -> Digest {
     let mut hasher = blake3::Hasher::new();
     for file in &question.files {
         add_path(&mut hasher, &file.path);
@@ -56,7 +56,7 @@ pub(super) fn of_file(path: &Path, words: &str) -> Digest {
 
 fn add_file(hasher: &mut blake3::Hasher, file: &FilePlan) {
     add_path(hasher, file.target.path());
-    add(hasher, file.kind().word().as_bytes());
+    add(hasher, file.kind().as_str().as_bytes());
     let base = file.expected.revision();
     add(
         hasher,

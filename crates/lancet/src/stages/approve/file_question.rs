@@ -60,7 +60,7 @@ fn file_question(
         rule: reason.and_then(|reason| reason.rule.clone()),
         protected: reason.is_some_and(|reason| reason.protected),
         goes_with: None,
-        pieces: pieces.shown(file),
+        pieces: pieces.to_question_pieces(file),
         notices: notices(context, file),
         lines: (file.view.added, file.view.removed),
         // For a withheld file a person sees only the changed lines that they decide about, not the rest of the file.

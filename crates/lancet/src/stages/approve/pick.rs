@@ -50,7 +50,7 @@ pub(super) fn take(
         whole < group.len() && nothing.count() < group.len()
     };
     if let Some(group) = plan.origin.together.iter().find(|group| is_split(group)) {
-        let names = group.iter().map(|at| plan.files[*at].target.told());
+        let names = group.iter().map(|at| plan.files[*at].target.display_name());
         let names: Vec<QuotedPath> = names.collect();
         return Err(words::only_together(subject, &names, words.as_deref()).into());
     }

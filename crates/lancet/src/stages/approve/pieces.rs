@@ -24,7 +24,7 @@ pub(super) struct Pieces {
 
 impl Pieces {
     /// Splits the change of a file in a plan with this origin.
-    pub(super) fn of(origin: &PlanRecord, file: &FilePlan) -> Self {
+    pub(super) fn for_file(origin: &PlanRecord, file: &FilePlan) -> Self {
         let hunks = file.view.patch.len();
         // A file from the history is restored as a whole. For a file whose text is not shown, the changed lines are not
         // named.
@@ -69,7 +69,7 @@ impl Pieces {
     }
 
     /// Returns the pieces in the form of the question.
-    pub(super) fn shown(&self, file: &FilePlan) -> Vec<Piece> {
+    pub(super) fn to_question_pieces(&self, file: &FilePlan) -> Vec<Piece> {
         let show = |hunks: &Range<usize>| Piece {
             diff: unified(&file.view.patch[hunks.clone()]),
             hunks: hunks.clone(),

@@ -72,7 +72,7 @@ pub(super) fn standing(
         Some(reason) if is_granted(&reason) => Standing::Granted(reason),
         Some(reason) => Standing::Asks(reason),
         None => Standing::Allowed(match &decision.cause {
-            Cause::Mode(mode) => format!("mode {}", mode.word()),
+            Cause::Mode(mode) => format!("mode {}", mode.as_str()),
             cause => cause.to_string(),
         }),
     })
@@ -150,7 +150,7 @@ pub(super) fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) 
             Some(source.clone()),
         ),
         (Cause::Rule(entry), Outcome::Ask) => (
-            format!("the rule `{} {}` asks", entry.effect.word(), entry.rule),
+            format!("the rule `{} {}` asks", entry.effect.as_str(), entry.rule),
             format!("rule {entry}"),
             Some(entry.to_string()),
         ),
@@ -171,7 +171,7 @@ pub(super) fn reason(policy: &Policy, target: &Target, decision: &Decision<'_>) 
     };
     Some(Reason {
         path: target.path().to_path_buf(),
-        told: withheld::told(policy, target, decision).unwrap_or_else(|| words.clone()),
+        told: withheld::reason_for_model(policy, target, decision).unwrap_or_else(|| words.clone()),
         words,
         protected: rule.is_none() && key != "mode",
         key,
@@ -188,13 +188,13 @@ pub(super) fn refusal(target: &Target, decision: &Decision<'_>) -> Refusal {
             message!["lancet runs in plan mode: nothing is written. ", INSTEAD],
         );
     }
-    let path = target.told();
+    let path = target.display_name();
     let text = message!["A rule denies ", &path, ". ", WITHOUT_FILE];
     Refusal::stating(RefusalKind::Denied, text).with("file_path", path)
 }
 
 /// Returns the refusal where no approver is available.
-pub(super) fn nobody(reason: &Reason) -> Refusal {
+pub(super) fn no_approver_refusal(reason: &Reason) -> Refusal {
     let how = if reason.is_unsaved() {
         "ask them to save or discard their changes in the editor, then send the call again"
     } else if reason.protected || reason.is_hook() {

@@ -17,7 +17,7 @@ pub(super) struct Unsaved(Vec<UnsavedList>);
 
 impl Unsaved {
     /// Reads the lists. In the mode `bypass` no question is put, so they are not read.
-    pub(super) fn of(context: &CallContext<'_>, policy: &Policy) -> Self {
+    pub(super) fn load(context: &CallContext<'_>, policy: &Policy) -> Self {
         let state = context.session.lancet.state_dir();
         let state = state.filter(|_| policy.mode() != Mode::Bypass);
         Self(state.map_or_else(Vec::new, UnsavedFiles::of_all_editors))
@@ -37,6 +37,10 @@ impl Unsaved {
             })
         })?;
         let editor: String = list.editor.chars().take(LONGEST_NAME).collect();
-        Some(Reason::unsaved(target.path(), &target.told(), &editor))
+        Some(Reason::unsaved(
+            target.path(),
+            &target.display_name(),
+            &editor,
+        ))
     }
 }

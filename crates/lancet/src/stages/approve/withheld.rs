@@ -7,7 +7,7 @@ use lancet_model::non_exhaustive::NonExhaustive;
 use lancet_policy::{Cause, Decision, FileNames, Policy, Shows};
 
 use super::ask;
-use super::reason::{decide, nobody, reason, refusal};
+use super::reason::{decide, no_approver_refusal, reason, refusal};
 use crate::approval::{FileQuestion, Offers, Question};
 use crate::reason::Withheld;
 use crate::refusal::{Refusal, RefusalKind};
@@ -42,19 +42,21 @@ pub(crate) fn before_telling(
         return Ok(None);
     }
     if !ask::is_somebody_there(context) && context.recorded.is_none() {
-        return Err(nobody(&reason).with("file_path", target.told()));
+        return Err(no_approver_refusal(&reason).with("file_path", target.display_name()));
     }
     if dry_run == DryRun::Yes {
         let text = format!(
             "What this call would do is shown only after a person approves it: {}. Nothing was written; send it without dry_run, and the person is asked.",
             reason.told
         );
-        return Err(Refusal::new(RefusalKind::Declined, text).with("file_path", target.told()));
+        return Err(
+            Refusal::new(RefusalKind::Declined, text).with("file_path", target.display_name())
+        );
     }
     Ok(Some(Withheld {
         path: target.path().to_path_buf(),
         relative: target.located.relative().to_path_buf(),
-        told: target.told(),
+        told: target.display_name(),
         reason,
     }))
 }
@@ -96,7 +98,11 @@ pub(crate) fn tell_after_yes(context: &CallContext<'_>, mut refusal: Refusal) ->
 
 /// Returns the reason why a person is asked about a withheld file, as text for the model: it uses the name that the
 /// model gave, and leaves out the pattern or rule that only the file's own name matches. None for other files.
-pub(super) fn told(policy: &Policy, target: &Target, decision: &Decision<'_>) -> Option<String> {
+pub(super) fn reason_for_model(
+    policy: &Policy,
+    target: &Target,
+    decision: &Decision<'_>,
+) -> Option<String> {
     // An unusable line of the settings applies to all files of a project, so naming it reveals nothing about this file.
     let stands_for_a_flaw =
         matches!(&decision.cause, Cause::Rule(entry) if entry.stands_for.is_some());

@@ -26,7 +26,7 @@ impl Subject {
 
     /// Describes the files of a plan.
     pub(super) fn files(files: &[FilePlan]) -> Self {
-        let first = files.first().map(|file| file.target.told());
+        let first = files.first().map(|file| file.target.display_name());
         let mut subject = Self::file(&first.unwrap_or_default());
         if files.len() > 1 {
             subject.words = message![verbatim(count(files.len(), "file"))];

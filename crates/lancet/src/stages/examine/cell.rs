@@ -61,7 +61,7 @@ pub(super) fn examine_file(
     let state = read_state(
         context,
         target.path(),
-        Current::held(&base, &document),
+        Current::from_snapshot(&base, &document),
         request.revision.as_deref(),
         Need::Places,
     )?;

@@ -86,7 +86,7 @@ pub(super) fn examine_files(
         refusal
     })?;
     clash::refuse_hard_links(&located, &mut failures);
-    clash::refuse_file_and_folder(&located, &Noun::of(request), &mut failures);
+    clash::refuse_file_and_folder(&located, &Noun::for_request(request), &mut failures);
     let options = SharedOptions {
         insist: request.insist,
         same_text: match request.changes_nothing() {
@@ -272,7 +272,7 @@ fn join_failures(
         .enumerate()
         .filter_map(|(at, refusal)| Some((at + 1, refusal?)))
         .collect();
-    let noun = Noun::of(request);
+    let noun = Noun::for_request(request);
     if failed.iter().any(|(_, refusal)| !refusal.idle) {
         // An edit that changes nothing is not the reason for the refusal.
         failed.retain(|(_, refusal)| !refusal.idle);

@@ -74,7 +74,7 @@ fn refuse_link(target: &Target) -> Result<(), Refusal> {
     if !target.located.is_link() {
         return Ok(());
     }
-    let path = target.told();
+    let path = target.display_name();
     let text = message![
         &path,
         " is a symbolic link, and only regular files are removed. Name the file that it leads to, or ask the user to remove the link."

@@ -156,7 +156,7 @@ fn lay(
             let document = decode_version(context.engine(), target, base)?;
             let text = HeldText::new(context, target, &document, edits);
             let session = EditSession::new(context, target, text);
-            let current = Current::held(base, &document);
+            let current = Current::from_snapshot(base, &document);
             lay_edits(session, current, edits, options, failures)
                 .map(|finished| (finished, (document.encoding(), document.endings())))
         }
@@ -221,7 +221,7 @@ fn lay_edits<S: TextSource>(
         let named = edit.revision.as_deref();
         if !read_states.iter().any(|(known, _)| *known == named) {
             let found = if fills_unknown(edit) {
-                Ok(ReadState::of(Seen::whole(current.size)))
+                Ok(ReadState::from_seen(Seen::whole(current.size)))
             } else if let Some(known) = planned::read_state(context, path, edit, current) {
                 Ok(known)
             } else {

@@ -114,7 +114,7 @@ pub(crate) fn not_found(
             "`, but what the edit should do there is not certain. ",
             verbatim(&guard.reason),
             "\n",
-            match shown(old_name, &view[guard.place.clone()], LONGEST_REGION) {
+            match whole_text_block(old_name, &view[guard.place.clone()], LONGEST_REGION) {
                 Some(whole) => message![
                     terms.send(),
                     " ",
@@ -150,7 +150,7 @@ pub(crate) fn not_found(
             let correction =
                 offer::correction(met, &offer).filter(|_| !is_made_at(view, &offer, new));
             remedy = Remedy::corrections(correction.into_iter().collect());
-            let (words, told) = offer::told(met, &offer, terms);
+            let (words, told) = offer::describe_offer(met, &offer, terms);
             (words, vec![told])
         }
         Correction::Several(offers) => offer::several(met, &offers, terms),
@@ -216,7 +216,7 @@ pub(crate) fn leak(reason: impl Say, mended: Option<&str>) -> Refusal {
     let Some(mended) = mended else {
         return Refusal::stating(RefusalKind::Leaked, text);
     };
-    let text = match shown(NEW, mended, LONGEST_REGION) {
+    let text = match whole_text_block(NEW, mended, LONGEST_REGION) {
         Some(whole) => message![text, " Without it ", NEW, " is:\n", whole],
         None => text,
     };
@@ -230,7 +230,7 @@ pub(crate) fn leak(reason: impl Say, mended: Option<&str>) -> Refusal {
 }
 
 /// Shows the whole of a text that the caller is to send. `None` where it has more characters than `most`.
-fn shown(name: impl Say, text: &str, most: usize) -> Option<TextBlock> {
+fn whole_text_block(name: impl Say, text: &str, most: usize) -> Option<TextBlock> {
     if text.chars().nth(most).is_some() {
         return None;
     }

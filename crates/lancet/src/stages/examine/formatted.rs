@@ -45,17 +45,17 @@ pub(super) fn format_edits(
     if formatter_of(context, target).is_none() {
         return Formatted::default();
     }
-    let decoded = Decoded::of(document);
+    let decoded = Decoded::from_document(document);
     let sent = apply_changes(document.view(), &laid.changes);
     let (text, by) = match run(context, target, document.view(), (&sent, decoded)) {
         FormatResult::Unchanged => return Formatted::default(),
-        FormatResult::Failed(notice) => return Formatted::told(message![verbatim(notice)]),
+        FormatResult::Failed(notice) => return Formatted::with_notice(message![verbatim(notice)]),
         FormatResult::Text { text, by } => (text, by),
     };
     let changes = line_changes(document.view(), &text);
     let raw = match document.splice(&changes) {
         Ok(raw) if is_exact(document, &apply_raw(document.raw(), &raw), &text) => raw,
-        _ => return Formatted::told(not_lossless(&by, document.encoding())),
+        _ => return Formatted::with_notice(not_lossless(&by, document.encoding())),
     };
     let blocks = difference(&sent, &text, 0, DIFF_BUDGET).blocks;
     let notice = notice(&by, &sent, &laid.changes, &blocks);
@@ -107,7 +107,7 @@ pub(super) fn format_file(
     let Ok(document) = Document::decode(&bytes, Some(encoding)) else {
         return as_sent(bytes, None);
     };
-    let sent = (document.view(), Decoded::of(&document));
+    let sent = (document.view(), Decoded::from_document(&document));
     let (text, by) = match run(context, target, old, sent) {
         FormatResult::Unchanged => return as_sent(bytes, None),
         FormatResult::Failed(notice) => return as_sent(bytes, Some(message![verbatim(notice)])),
@@ -181,7 +181,7 @@ pub(crate) fn unshown(
 }
 
 impl Formatted {
-    fn told(notice: Message) -> Self {
+    fn with_notice(notice: Message) -> Self {
         Self {
             notice: Some(notice),
             lines: Vec::new(),

@@ -235,7 +235,7 @@ fn locate_for_edit(engine: &EngineView, path: &str, edit: &EditRequest) -> Resul
 
 /// Returns the refusal for a file that is written whole and has another change in the same request.
 fn written_already(target: &Target) -> Refusal {
-    let path = target.told();
+    let path = target.display_name();
     let text = message![
         &path,
         " is to be written whole, and another change of the same call is about it, too. Send the content as it is to be in the end, or the edits alone."
@@ -245,7 +245,7 @@ fn written_already(target: &Target) -> Refusal {
 
 /// Returns the refusal for a file that is removed and has another change in the same request.
 fn deleted_already(target: &Target) -> Refusal {
-    let path = target.told();
+    let path = target.display_name();
     let text = message![
         &path,
         " is to be removed, and another change of the same call is about it, too. Leave one of them out."
@@ -255,7 +255,7 @@ fn deleted_already(target: &Target) -> Refusal {
 
 /// Returns the refusal for a notebook that has another change in the same request besides that of a cell.
 fn cell_already(target: &Target) -> Refusal {
-    let path = target.told();
+    let path = target.display_name();
     let text = message![
         "A cell of ",
         &path,
@@ -266,11 +266,11 @@ fn cell_already(target: &Target) -> Refusal {
 
 /// Returns the refusal for a name that a move of the same request frees or takes.
 fn moved_already(name: &Target, other: &Target) -> Refusal {
-    let path = name.told();
+    let path = name.display_name();
     let text = message![
         &path,
         " is one of the names of a move, and another change of the same call (",
-        other.told(),
+        other.display_name(),
         ") frees or takes the same name. Send them as two calls."
     ];
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)

@@ -27,9 +27,9 @@ pub(crate) fn of_texts(old: &str, new: &str) -> Option<Message> {
         let line = before.matches('\n').count() + 1;
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         let column = before[start..].chars().count() + 1;
-        format!("line {line}, column {column}: {}", found.words(new))
+        format!("line {line}, column {column}: {}", found.describe(new))
     };
-    words(brought_in(old, new).iter().map(place).collect())
+    hidden_text_warning(brought_in(old, new).iter().map(place).collect())
 }
 
 /// Returns the warning about a text that is inserted into a file which is read in pieces; `is_there` lists the kinds
@@ -39,10 +39,10 @@ pub(crate) fn of_insertion(new: &str, is_there: &[HiddenKind]) -> Option<Message
     let brought = brought
         .iter()
         .filter(|found| !is_there.contains(&found.kind));
-    words(brought.map(|found| found.words(new)).collect())
+    hidden_text_warning(brought.map(|found| found.describe(new)).collect())
 }
 
-fn words(places: Vec<String>) -> Option<Message> {
+fn hidden_text_warning(places: Vec<String>) -> Option<Message> {
     (!places.is_empty()).then(|| {
         message![
             NAME,

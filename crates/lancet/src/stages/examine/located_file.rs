@@ -103,7 +103,7 @@ pub(super) struct Noun {
 }
 
 impl Noun {
-    pub(super) fn of(request: &Request) -> Self {
+    pub(super) fn for_request(request: &Request) -> Self {
         let mut files = request.files.iter();
         if files.all(|file| matches!(file.action, Action::Edit(_))) {
             Self {

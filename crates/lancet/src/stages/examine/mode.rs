@@ -30,7 +30,7 @@ pub(super) fn examine_file(
         .stamp()
         .map_or(0, |stamp| stamp.permissions());
     if executable.apply(mode) == mode {
-        let path = target.told();
+        let path = target.display_name();
         let text = message![
             &path,
             " has these permission bits already. Nothing was changed."

@@ -169,7 +169,7 @@ fn change_further(
             return None;
         }
     };
-    let read_state = Ok(ReadState::of(Seen::whole(text.len() as u64)));
+    let read_state = Ok(ReadState::from_seen(Seen::whole(text.len() as u64)));
     let held = HeldText::new(context, target, &document, edits);
     let mut session = EditSession::new(context, target, held);
     for &(at, edit) in edits {

@@ -61,7 +61,7 @@ pub(crate) fn examine(
         .map(|entry| entry.revision);
     let shown = match streamed(context, &target, wanted, arguments.mode)? {
         Some(shown) => shown,
-        None => held(context, &target, arguments, wanted)?,
+        None => read_in_memory(context, &target, arguments, wanted)?,
     };
     let hidden = shown.layout.hidden.notice();
     let page = Page {
@@ -94,7 +94,7 @@ pub(crate) fn examine(
 }
 
 /// Lays out the lines of a file in memory.
-fn held(
+fn read_in_memory(
     context: &CallContext<'_>,
     target: &Target,
     arguments: &ReadArguments,
@@ -103,7 +103,7 @@ fn held(
     let base = snapshot(context.session, target)?;
     let decoded = Document::decode(&base.bytes, configured(context.engine(), target));
     if pdf::is_pdf(target, &base.bytes, decoded.is_ok()) {
-        return pdf::shown(context, target, &base, arguments, wanted);
+        return pdf::read_pdf(context, target, &base, arguments, wanted);
     }
     if arguments.pages.is_some() {
         return Err(pdf::no_pages(target));
@@ -111,12 +111,12 @@ fn held(
     let document = match decoded {
         Ok(document) => document,
         Err(NotText::Binary { kind }) => {
-            return picture::shown(context, target, &base)
-                .unwrap_or_else(|| convert::shown(context, target, &base, wanted, kind));
+            return picture::read_picture(context, target, &base)
+                .unwrap_or_else(|| convert::read_converted(context, target, &base, wanted, kind));
         }
     };
     if arguments.mode == ReadMode::Outline {
-        return outline::shown(context, target, &base, &document, wanted);
+        return outline::read_outline(context, target, &base, &document, wanted);
     }
     let mut notice = None;
     if is_notebook_name(target) {

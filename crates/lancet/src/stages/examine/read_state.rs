@@ -45,7 +45,7 @@ pub(crate) struct ReadState {
 }
 
 impl ReadState {
-    pub(crate) fn of(seen: Seen) -> Self {
+    pub(crate) fn from_seen(seen: Seen) -> Self {
         Self {
             seen,
             numbers: LineNumbers::default(),
@@ -65,7 +65,7 @@ pub(crate) struct Current<'v> {
 }
 
 impl<'v> Current<'v> {
-    pub(crate) fn held(snapshot: &'v Snapshot, document: &'v Document<'v>) -> Self {
+    pub(crate) fn from_snapshot(snapshot: &'v Snapshot, document: &'v Document<'v>) -> Self {
         Self {
             revision: snapshot.revision,
             size: snapshot.bytes.len() as u64,
@@ -92,7 +92,7 @@ pub(crate) fn read_state(
     need: Need,
 ) -> Result<ReadState, Refusal> {
     if context.applied_by == AppliedBy::Person && revision.is_none() {
-        return Ok(ReadState::of(Seen::whole(current.size)));
+        return Ok(ReadState::from_seen(Seen::whole(current.size)));
     }
     let entry = context.session.ledger().get(path).cloned();
     let short = current.revision.short();
@@ -109,13 +109,13 @@ pub(crate) fn read_state(
     }
     let Some(entry) = entry else {
         if is_named {
-            return Ok(ReadState::of(Seen::whole(current.size)));
+            return Ok(ReadState::from_seen(Seen::whole(current.size)));
         }
         return Err(never_read(context, path));
     };
     if entry.revision == *current.revision.as_bytes() {
         if need == Need::Whole && is_named {
-            return Ok(ReadState::of(Seen::whole(current.size)));
+            return Ok(ReadState::from_seen(Seen::whole(current.size)));
         }
         if entry.partial_view {
             let text = message![
@@ -135,7 +135,7 @@ pub(crate) fn read_state(
         }
         return Ok(ReadState {
             numbers: entry.numbers,
-            ..ReadState::of(entry.seen)
+            ..ReadState::from_seen(entry.seen)
         });
     }
     let refusal = stale(context, path, &entry, current);

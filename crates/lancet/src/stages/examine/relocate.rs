@@ -42,7 +42,7 @@ pub(super) fn check(
         require_file(context.engine(), from)?;
     }
     if from.path() == to.path() {
-        let path = from.told();
+        let path = from.display_name();
         let text = message![&path, " has this name already. Nothing was changed."];
         return Err(Refusal::stating(RefusalKind::NoChange, text).with("file_path", path));
     }
@@ -58,7 +58,7 @@ pub(super) fn check(
     } else {
         return Ok(());
     };
-    let path = from.told();
+    let path = from.display_name();
     let text = message![
         &path,
         " ",
@@ -70,7 +70,7 @@ pub(super) fn check(
 
 /// Refuses a name that exists.
 fn require_free(to: &Target) -> Result<(), Refusal> {
-    let path = to.told();
+    let path = to.display_name();
     let (kind, text) = match to.located.kind() {
         FileType::Missing => return Ok(()),
         FileType::Directory => (
@@ -105,7 +105,7 @@ pub(super) fn examine_content(
     let whole = WholeFile::read(context, attempt, from)?;
     let short = whole.revision.short();
     if let Some(named) = request.revision.as_deref().filter(|named| *named != short) {
-        let path = from.told();
+        let path = from.display_name();
         let text = message![
             &path,
             " is at revision ",
@@ -136,10 +136,12 @@ fn examine_link(from: &Target, to: &Target) -> Result<Content, Refusal> {
     let read = from.located.stat().zip(from.located.link_target());
     let Some((stamp, target)) = read else {
         let text = message![
-            from.told(),
+            from.display_name(),
             " is no longer there. Look again before going on."
         ];
-        return Err(Refusal::stating(RefusalKind::Missing, text).with("file_path", from.told()));
+        return Err(
+            Refusal::stating(RefusalKind::Missing, text).with("file_path", from.display_name())
+        );
     };
     let mut notices = vec![message![
         "it is a symbolic link to ",

@@ -45,7 +45,7 @@ pub(crate) fn examine(
     let base = snapshot_to_change(context, &mut from_disk, &target)?;
     refuse_notebook(context.engine(), &target, &base.bytes)?;
     let document = decode(context.engine(), &target, &base.bytes)?;
-    let current = Current::held(&base, &document);
+    let current = Current::from_snapshot(&base, &document);
     let revision = asked.revision.as_deref();
     let read_state = read_state(context, target.path(), current, revision, Need::Places)?;
     let line = line(context, &target, &document, &read_state, asked.line)?;
@@ -276,7 +276,7 @@ fn require_one_meaning(
 }
 
 fn not_utf8(target: &Target) -> Refusal {
-    let path = target.told();
+    let path = target.display_name();
     let text = message![
         &path,
         " is not UTF-8, which language servers need. Nothing was renamed; make the change with Grep and Edit."

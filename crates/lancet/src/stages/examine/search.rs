@@ -129,7 +129,7 @@ impl<'c> Limit<'c> {
         self
     }
 
-    fn of(context: &'c CallContext<'_>) -> Self {
+    fn from_settings(context: &'c CallContext<'_>) -> Self {
         let budget = context.engine().settings.search.time_budget;
         Self::within(context, Duration::from_millis(budget))
     }

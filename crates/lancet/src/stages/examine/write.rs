@@ -50,7 +50,7 @@ pub(super) fn examine_file(
         _ => {
             require_file(context.engine(), &target)?;
             if request.mode == WriteMode::Create {
-                let path = target.told();
+                let path = target.display_name();
                 let text = message![
                     &path,
                     term(
@@ -108,7 +108,7 @@ fn existing(
         read_state(
             context,
             target.path(),
-            Current::held(&base, &document),
+            Current::from_snapshot(&base, &document),
             request.revision.as_deref(),
             need,
         )?
@@ -163,14 +163,14 @@ fn withheld_standing(
     revision: Option<&str>,
 ) -> Result<ReadState, Refusal> {
     if revision.is_some_and(|named| named != base.revision.short()) {
-        let path = target.told();
+        let path = target.display_name();
         let text = message![
             &path,
             " is at another revision, and its text is not shown. Leave revision out: the person who is asked sees the change."
         ];
         return Err(Refusal::stating(RefusalKind::Stale, text).with("file_path", path));
     }
-    Ok(ReadState::of(Seen::whole(base.bytes.len() as u64)))
+    Ok(ReadState::from_seen(Seen::whole(base.bytes.len() as u64)))
 }
 
 /// Returns whether the content already is the file's text; this is reported even if the file was not read.

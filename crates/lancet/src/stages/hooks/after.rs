@@ -37,9 +37,9 @@ pub(in crate::stages) fn after(context: &CallContext<'_>, recorded: &mut Recorde
         }
         let revisions = revisions(recorded, &files);
         let made = (recorded.operation.as_str(), revisions.as_slice());
-        let input = input::of(context, HookTime::After, &files, Some(made));
+        let input = input::hook_input(context, HookTime::After, &files, Some(made));
         let words = match run(context, &entry.hook, &input) {
-            Ok(ended) => words(&entry.hook, &ended),
+            Ok(ended) => hook_message(&entry.hook, &ended),
             Err(error) => Some(format!(
                 "the hook {} gave no answer: {error}",
                 command_name(&entry.hook)
@@ -67,7 +67,7 @@ fn revisions(recorded: &Recorded, files: &[&FilePlan]) -> Vec<Option<String>> {
 }
 
 /// Returns the output of a hook, for the answer.
-fn words(hook: &Hook, ended: &ProgramOutput) -> Option<String> {
+fn hook_message(hook: &Hook, ended: &ProgramOutput) -> Option<String> {
     let command = command_name(hook);
     if ended.code != Some(0) {
         return Some(format!("the hook {command} failed: {}", failure(ended)));

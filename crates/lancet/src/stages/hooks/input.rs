@@ -9,7 +9,7 @@ use crate::stages::plan::FilePlan;
 
 /// Returns the object for a hook. `made` contains the operation and the revision of each file after it, once the change
 /// is made.
-pub(super) fn of(
+pub(super) fn hook_input(
     context: &CallContext<'_>,
     time: HookTime,
     files: &[&FilePlan],
@@ -28,7 +28,7 @@ pub(super) fn of(
             };
             json!({
                 "path": file.target.path(),
-                "kind": file.kind().word(),
+                "kind": file.kind().as_str(),
                 "before": file.expected.revision().map(|revision| revision.short().to_string()),
                 "after": after,
                 "patch": (!file.is_withheld()).then(|| unified(&file.view.patch)),
@@ -36,7 +36,7 @@ pub(super) fn of(
         })
         .collect();
     let mut told = json!({
-        "hook": time.word(),
+        "hook": time.as_str(),
         "tool": context.tool,
         "session": context.session.key(),
         "client": caller.client,

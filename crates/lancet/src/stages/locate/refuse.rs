@@ -199,7 +199,7 @@ pub(super) fn closed(given: &QuotedPath, scope: &WriteScope) -> Refusal {
     let text = message![
         given,
         " is not written: ",
-        verbatim(scope.words()),
+        verbatim(scope.describe()),
         ". Say what you would change, or ask the user to allow it there."
     ];
     Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
@@ -267,7 +267,7 @@ pub(super) fn denied(
             "A rule denies ",
             given,
             ": `",
-            verbatim(entry.effect.word()),
+            verbatim(entry.effect.as_str()),
             " ",
             verbatim(&entry.rule),
             "` of the ",

@@ -42,7 +42,7 @@ pub(super) fn numbers_after(known: Option<&Entry>, file: &FilePlan, new: &New) -
     };
     numbers.changed(&changes, Mover::Session);
     for lines in &view.numbered {
-        numbers.shown(lines.start as u64 - 1..lines.end as u64 - 1);
+        numbers.mark_shown(lines.start as u64 - 1..lines.end as u64 - 1);
     }
     numbers
 }

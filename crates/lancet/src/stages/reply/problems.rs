@@ -8,7 +8,7 @@ use crate::wording::{count, cut};
 const LONGEST_MESSAGE: usize = 400;
 
 /// Returns the lines of an answer about the problems found.
-pub(super) fn words(found: &Diagnosis) -> String {
+pub(super) fn format_problems(found: &Diagnosis) -> String {
     let mut text = String::new();
     let all = found.new.len() + found.more;
     if all > 0 {

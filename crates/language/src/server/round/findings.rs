@@ -19,7 +19,7 @@ impl Server {
         let fresh = |state: &&mut FileState| state.is_fresh && state.epoch == epoch;
         for state in self.files.values_mut().filter(fresh) {
             if state.base.is_none() || !is_changed {
-                state.base = Some(state.said());
+                state.base = Some(state.reported_diagnostics());
                 state.is_fresh = false;
             }
         }
@@ -36,7 +36,7 @@ impl Server {
                 continue;
             }
             state.is_fresh = false;
-            let said = state.said();
+            let said = state.reported_diagnostics();
             if let Some(base) = &state.base {
                 let new = without(&said, base);
                 round

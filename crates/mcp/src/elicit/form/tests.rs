@@ -10,7 +10,7 @@ fn question(protected: bool) -> Question {
     Question::new("Edit", vec![file])
 }
 
-fn said(result: Value, protected: bool) -> FormAnswer {
+fn form_answer(result: Value, protected: bool) -> FormAnswer {
     let result = serde_json::from_value(result).expect("a result");
     understood(&result, &question(protected))
 }
@@ -19,7 +19,7 @@ fn said(result: Value, protected: bool) -> FormAnswer {
 fn answers_mean_what_they_say() {
     for protected in [false, true] {
         let accept = |decision: &str| {
-            said(
+            form_answer(
                 json!({ "action": "accept", "content": { "decision": decision } }),
                 protected,
             )
@@ -29,11 +29,11 @@ fn answers_mean_what_they_say() {
         assert_eq!(accept("always"), FormAnswer::Always);
         assert_eq!(accept("no"), FormAnswer::No);
         assert_eq!(
-            said(json!({ "action": "decline" }), protected),
+            form_answer(json!({ "action": "decline" }), protected),
             FormAnswer::Declined
         );
         assert_eq!(
-            said(json!({ "action": "cancel" }), protected),
+            form_answer(json!({ "action": "cancel" }), protected),
             FormAnswer::Dismissed
         );
     }
@@ -45,8 +45,16 @@ fn a_plain_accept_is_a_yes_but_for_protected_names() {
         json!({ "action": "accept" }),
         json!({ "action": "accept", "content": {} }),
     ] {
-        assert_eq!(said(plain.clone(), false), FormAnswer::Yes, "{plain}");
-        assert_eq!(said(plain.clone(), true), FormAnswer::Declined, "{plain}");
+        assert_eq!(
+            form_answer(plain.clone(), false),
+            FormAnswer::Yes,
+            "{plain}"
+        );
+        assert_eq!(
+            form_answer(plain.clone(), true),
+            FormAnswer::Declined,
+            "{plain}"
+        );
     }
 }
 
@@ -71,14 +79,18 @@ fn an_answer_that_is_not_understood_is_a_no() {
     ] {
         for protected in [false, true] {
             let answer = json!({ "action": "accept", "content": content });
-            assert_eq!(said(answer, protected), FormAnswer::Declined, "{content}");
+            assert_eq!(
+                form_answer(answer, protected),
+                FormAnswer::Declined,
+                "{content}"
+            );
         }
     }
 }
 
 #[test]
 fn words_are_those_that_somebody_wrote() {
-    let words = |result: Value| words(&serde_json::from_value(result).expect("a result"));
+    let words = |result: Value| given_reason(&serde_json::from_value(result).expect("a result"));
     let accept = |content: Value| words(json!({ "action": "accept", "content": content }));
     assert_eq!(
         accept(json!({ "reason": " not here " })).as_deref(),
@@ -94,14 +106,14 @@ fn words_are_those_that_somebody_wrote() {
     );
 }
 
-fn asked(request: Option<ElicitRequest>) -> Value {
+fn request_params(request: Option<ElicitRequest>) -> Value {
     serde_json::to_value(request.expect("a request")).expect("JSON")["params"].clone()
 }
 
 #[test]
 fn the_form_has_one_field_and_no_preset_answer_for_protected_names() {
     let mut plain = question(false);
-    let form = |question: &Question| asked(decision(question))["requestedSchema"].clone();
+    let form = |question: &Question| request_params(decision(question))["requestedSchema"].clone();
     let field = |question: &Question| form(question)["properties"]["decision"].clone();
     assert_eq!(
         form(&plain)["properties"].as_object().map(|all| all.len()),
@@ -122,7 +134,7 @@ fn the_form_has_one_field_and_no_preset_answer_for_protected_names() {
 
 #[test]
 fn words_are_asked_for_in_one_preset_field() {
-    let form = asked(reason())["requestedSchema"].clone();
+    let form = request_params(reason())["requestedSchema"].clone();
     assert_eq!(form["required"], json!(["reason"]));
     assert_eq!(form["properties"]["reason"]["default"], "no reason");
 }
@@ -145,7 +157,7 @@ fn every_path_is_listed_and_what_is_not_shown_is_said() {
     free.reason = None;
     free.notices = vec!["it goes".into()];
     let question = Question::new("MultiEdit", vec![protected, long, free]);
-    let form = asked(decision(&question));
+    let form = request_params(decision(&question));
     assert_eq!(form["requestedSchema"]["required"], json!(["decision"]));
     let message = form["message"].as_str().expect("text");
     let start = "MultiEdit wants to change 3 files (+403 -4).
@@ -175,7 +187,7 @@ fn one_file_is_named_in_the_first_line() {
     file.rule = Some("ask Edit(a)".into());
     file.notices = vec!["a note".into()];
     file.pieces = vec![Piece::new("@@ -1 +1 @@\n-a\n+b\n", 0)];
-    let message = asked(decision(&Question::new("Edit", vec![file])))["message"].clone();
+    let message = request_params(decision(&Question::new("Edit", vec![file])))["message"].clone();
     assert_eq!(
         message,
         "Edit wants to change /r/a (+1 -1).\nAsked because why.\nRule: ask Edit(a)\nNote: a note\n\n@@ -1 +1 @@\n-a\n+b\n"
@@ -192,12 +204,12 @@ fn a_dialog_of_three_lines_begins_with_what_changes() {
     let mut one = Question::new("Edit", vec![file.clone()]);
     one.client = Some("claude-code".into());
     assert_eq!(
-        asked(decision(&one))["message"],
+        request_params(decision(&one))["message"],
         "Edit wants to change /r/a (+1 -1).\n-a\n+b\n y\n\nAsked because why.\nRule: ask Edit(a)\n"
     );
     let mut two = Question::new("Edit", vec![file.clone(), file]);
     two.client = one.client.clone();
-    let message = asked(decision(&two))["message"].clone();
+    let message = request_params(decision(&two))["message"].clone();
     let lines: Vec<_> = message.as_str().expect("text").lines().collect();
     assert!(lines[1].starts_with("change /r/a") && lines[2].starts_with("change /r/a"));
     assert!(lines.contains(&"@@ -1,3 +1,3 @@"), "{lines:?}");
@@ -207,7 +219,7 @@ fn a_dialog_of_three_lines_begins_with_what_changes() {
 fn notes_are_bounded_and_the_rest_is_counted() {
     let mut file = FileQuestion::new("/r/a", ChangeKind::Update);
     file.notices = vec!["n".repeat(1_500); 5];
-    let message = asked(decision(&Question::new("Edit", vec![file])))["message"].clone();
+    let message = request_params(decision(&Question::new("Edit", vec![file])))["message"].clone();
     let message = message.as_str().expect("text");
     assert_eq!(message.matches("Note: ").count(), 2, "{message}");
     assert!(message.contains("Not shown: 3 more notes.\n"), "{message}");

@@ -32,7 +32,7 @@ pub(super) enum Analysis {
 }
 
 impl Analysis {
-    pub(super) fn of(hir: &Hir) -> Self {
+    pub(super) fn from_hir(hir: &Hir) -> Self {
         match hir.kind() {
             HirKind::Empty | HirKind::Look(_) => Analysis::nothing(),
             HirKind::Literal(literal) => {
@@ -43,9 +43,11 @@ impl Analysis {
                 Some(strings) => Analysis::Exact(strings),
                 None => Analysis::anything(),
             },
-            HirKind::Capture(capture) => Analysis::of(&capture.sub),
-            HirKind::Concat(parts) => sequence(parts.iter().map(Analysis::of)),
-            HirKind::Alternation(parts) => alternation(parts.iter().map(Analysis::of).collect()),
+            HirKind::Capture(capture) => Analysis::from_hir(&capture.sub),
+            HirKind::Concat(parts) => sequence(parts.iter().map(Analysis::from_hir)),
+            HirKind::Alternation(parts) => {
+                alternation(parts.iter().map(Analysis::from_hir).collect())
+            }
             HirKind::Repetition(repetition) => repeated(repetition),
         }
     }
@@ -226,7 +228,7 @@ fn repeated(repetition: &Repetition) -> Analysis {
     if most == Some(0) {
         return Analysis::nothing();
     }
-    let once = Analysis::of(&repetition.sub);
+    let once = Analysis::from_hir(&repetition.sub);
     if least == 0 {
         return match (once, most) {
             (Analysis::Exact(strings), Some(1)) => strings

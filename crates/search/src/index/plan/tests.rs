@@ -36,10 +36,10 @@ proptest! {
     fn a_text_with_a_match_passes(question in question()) {
         let Question { pattern, text } = question;
         prop_assume!(has_match(&pattern, &text));
-        let query = LiteralQuery::of(&pattern);
+        let query = LiteralQuery::from_pattern(&pattern);
         prop_assert!(
             passes(&query, &text.to_ascii_lowercase()),
-            "{} is left out by {}", pattern.expression(), shown(&query)
+            "{} is left out by {}", pattern.expression(), render_query(&query)
         );
     }
 
@@ -57,19 +57,19 @@ proptest! {
             signatures.add(column, &text[start..end]);
         }
         let run = BlockRun { first: 1, count: signatures.columns() - 1 };
-        let query = LiteralQuery::of(&pattern);
+        let query = LiteralQuery::from_pattern(&pattern);
         let found = signatures.candidates(&query, &[run]);
         for column in 1..signatures.columns() {
             prop_assert!(
                 found.contains(column),
-                "{} is left out by {}", pattern.expression(), shown(&query)
+                "{} is left out by {}", pattern.expression(), render_query(&query)
             );
         }
     }
 
     #[test]
     fn literals_are_long_enough_and_short_enough(question in question()) {
-        let mut left = vec![LiteralQuery::of(&question.pattern)];
+        let mut left = vec![LiteralQuery::from_pattern(&question.pattern)];
         while let Some(query) = left.pop() {
             match query {
                 LiteralQuery::Any => {}
@@ -85,9 +85,9 @@ proptest! {
 }
 
 /// Returns a query as people write it.
-fn shown(query: &LiteralQuery) -> String {
+fn render_query(query: &LiteralQuery) -> String {
     let join = |parts: &[LiteralQuery], between: &str| {
-        let parts: Vec<String> = parts.iter().map(shown).collect();
+        let parts: Vec<String> = parts.iter().map(render_query).collect();
         format!("({})", parts.join(between))
     };
     match query {
@@ -100,7 +100,7 @@ fn shown(query: &LiteralQuery) -> String {
 
 fn planned(expression: &str, case: Case, span: MatchSpan) -> String {
     let pattern = Pattern::with_options(expression, PatternOptions::new(case, span));
-    shown(&LiteralQuery::of(&pattern.expect("a pattern")))
+    render_query(&LiteralQuery::from_pattern(&pattern.expect("a pattern")))
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub(super) enum Wanted<'w> {
 }
 
 impl<'w> Wanted<'w> {
-    pub(super) fn of(part: &Part<'w>, walk: &Walk<'_>, key: Option<&'w NameKey>) -> Self {
+    pub(super) fn for_part(part: &Part<'w>, walk: &Walk<'_>, key: Option<&'w NameKey>) -> Self {
         if walk.filter.wants_all() {
             return Wanted::All;
         }
@@ -113,7 +113,7 @@ impl<'c> Candidates<'c> {
         tally: &mut Tally,
     ) -> Self {
         let sources = parts.iter().map(|part| {
-            let wanted = Wanted::of(part, walk, key);
+            let wanted = Wanted::for_part(part, walk, key);
             wanted.count_kinds(part, tally);
             let columns = part.index.blocks.candidates(query);
             Source {

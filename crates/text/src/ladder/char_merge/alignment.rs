@@ -12,7 +12,7 @@ pub(super) struct UnitAlignment {
 }
 
 impl UnitAlignment {
-    pub(super) fn of(old: &[OldUnit<'_>], new: &[&str]) -> UnitAlignment {
+    pub(super) fn new(old: &[OldUnit<'_>], new: &[&str]) -> UnitAlignment {
         let texts: Vec<&str> = old.iter().map(|unit| unit.text).collect();
         let mut alignment = UnitAlignment {
             partners: vec![None; new.len()],
@@ -54,7 +54,7 @@ pub(super) struct NewlinePairing {
 }
 
 impl NewlinePairing {
-    pub(super) fn of(old: &[OldUnit<'_>]) -> NewlinePairing {
+    pub(super) fn new(old: &[OldUnit<'_>]) -> NewlinePairing {
         let mut newlines = 0;
         let before = old
             .iter()

@@ -17,7 +17,7 @@ use crate::look_alike::LookAlikeKinds;
 impl<'a> EditScript<'a> {
     /// Compares old and new text. `shift` is given on rungs that fold look-alikes, and says what else differs between
     /// old text and place. The error is the reason why a guard forbids the edit.
-    pub(in crate::ladder) fn of(
+    pub(in crate::ladder) fn build(
         view: &str,
         place: Range<usize>,
         old: &'a TextLines<'a>,
@@ -49,7 +49,7 @@ impl<'a> EditScript<'a> {
         };
         let added = shift
             .filter(|shift| folds(shift))
-            .map(|_| AddedStyle::of(&old_text, place, text_kind));
+            .map(|_| AddedStyle::detect(&old_text, place, text_kind));
         let builder = ScriptBuilder {
             place,
             lines,

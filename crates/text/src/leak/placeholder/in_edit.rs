@@ -141,7 +141,7 @@ fn filled(old: &str, new: &str, is_placeholder: fn(&str) -> bool) -> Option<Stri
         let middle = gone.len().checked_sub(before.len() + after.len())?;
         let alike = |one: &&str, other: &&str| {
             one.trim() == other.trim()
-                || Profile::of(one).likeness(&Profile::of(other)) >= ALIKE_LEAST
+                || Profile::new(one).likeness(&Profile::new(other)) >= ALIKE_LEAST
                 || are_alike(one, other)
         };
         let follows = |sent: &[&str], stood: &[&str]| {

@@ -38,7 +38,7 @@ impl DiffLayout {
     }
 
     /// Returns its name.
-    pub(in crate::page) fn word(self) -> &'static str {
+    pub(in crate::page) fn name(self) -> &'static str {
         match self {
             Self::Unified => "unified",
             Self::Split => "split",
@@ -49,7 +49,7 @@ impl DiffLayout {
         self == Self::Split
     }
 
-    fn asked(query: Option<&str>) -> Option<Self> {
+    fn from_query(query: Option<&str>) -> Option<Self> {
         let fields = Fields::new(query.unwrap_or_default().as_bytes());
         Self::read(fields.one("view")?)
     }
@@ -66,17 +66,17 @@ impl<S: Sync> FromRequestParts<S> for DiffLayout {
             let word = pair.trim().strip_prefix(COOKIE_NAME)?.strip_prefix('=')?;
             Self::read(word)
         });
-        let asked = Self::asked(parts.uri.query());
+        let asked = Self::from_query(parts.uri.query());
         Ok(asked.or(kept).unwrap_or_default())
     }
 }
 
 /// Makes the browser store the layout that a request selects.
 pub(in crate::page) async fn remember(request: Request, next: Next) -> Response {
-    let asked = DiffLayout::asked(request.uri().query());
+    let asked = DiffLayout::from_query(request.uri().query());
     let mut response = next.run(request).await;
     let cookie = asked.map(|layout| {
-        let word = layout.word();
+        let word = layout.name();
         format!("{COOKIE_NAME}={word}; Path=/; HttpOnly; SameSite=Strict; Max-Age={AGE}")
     });
     if let Some(cookie) = cookie.and_then(|cookie| HeaderValue::from_str(&cookie).ok()) {

@@ -145,7 +145,7 @@ pub(super) struct Colours {
 }
 
 impl Colours {
-    pub(super) fn of(path: &Path, first_line: &str, budget: Duration) -> Option<Self> {
+    pub(super) fn for_file(path: &Path, first_line: &str, budget: Duration) -> Option<Self> {
         let language = path.extension().unwrap_or_default().to_owned();
         let mut shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
         let budget = match shown.len() < MOST_LANGUAGES && shown.insert(language) {
@@ -156,7 +156,7 @@ impl Colours {
         if budget.is_zero() {
             return None;
         }
-        let syntax = Syntax::of(path, first_line, budget)?;
+        let syntax = Syntax::detect(path, first_line, budget)?;
         let (old, new) = (syntax.start(), syntax.start());
         Some(Self { syntax, old, new })
     }
@@ -187,6 +187,6 @@ impl Colours {
 }
 
 /// Returns the text of a diff's line, with deceptive characters made visible.
-pub(super) fn shown(line: &DiffLine<'_>) -> String {
+pub(super) fn visible_text(line: &DiffLine<'_>) -> String {
     visible(line.text()).into_owned()
 }

@@ -7,7 +7,7 @@ use askama::Template;
 use lancet_rendering::{ChangedWords, DiffLine, Role, Span, changed_words};
 
 use super::layout::DiffLayout;
-use super::line::{Colours, LineText, shown};
+use super::line::{Colours, LineText, visible_text};
 
 /// The length above which a run of unchanged lines is folded, except some lines at both its ends.
 const LONG_CONTEXT: usize = 16;
@@ -57,7 +57,7 @@ pub(in crate::page) struct DiffCell {
 
 impl DiffRows {
     /// Converts the lines of a hunk that are in the range to rows.
-    pub(super) fn of(
+    pub(super) fn new(
         lines: &[DiffLine<'_>],
         range: Range<usize>,
         layout: DiffLayout,
@@ -127,7 +127,7 @@ impl Writer<'_, '_> {
         ];
         let mut bodies = Vec::new();
         for (at, part) in parts.into_iter().enumerate() {
-            let rows: Vec<DiffRow> = part.map(|line| self.kept(line, layout)).collect();
+            let rows: Vec<DiffRow> = part.map(|line| self.unchanged_row(line, layout)).collect();
             match at {
                 1 if !rows.is_empty() => bodies.push(DiffBody {
                     is_folded: true,
@@ -139,7 +139,7 @@ impl Writer<'_, '_> {
         bodies
     }
 
-    fn kept(&mut self, at: usize, layout: DiffLayout) -> DiffRow {
+    fn unchanged_row(&mut self, at: usize, layout: DiffLayout) -> DiffRow {
         let cell = self.cell(at);
         let old = self.lines[at].old;
         match layout {
@@ -191,14 +191,14 @@ impl Writer<'_, '_> {
             (true, Some(Role::Removed)) => "The old text has no newline at its end".to_owned(),
             (true, Some(Role::Added)) => "The new text has no newline at its end".to_owned(),
             (true, _) => "There is no newline at the end".to_owned(),
-            (false, _) => shown(line),
+            (false, _) => visible_text(line),
         };
         DiffRow::Remark(words)
     }
 
     fn cell(&mut self, at: usize) -> DiffCell {
         let line = &self.lines[at];
-        let text = shown(line);
+        let text = visible_text(line);
         let spans: Vec<Span> = match &mut self.colours {
             Some(colours) => colours.line(line, &text),
             None => Vec::new(),
@@ -231,7 +231,7 @@ impl Writer<'_, '_> {
         let Some(partner) = self.lines[at].partner else {
             return Vec::new();
         };
-        let Some(other) = self.lines.get(partner).map(shown) else {
+        let Some(other) = self.lines.get(partner).map(visible_text) else {
             return Vec::new();
         };
         let is_old = self.lines[at].role == Role::Removed;

@@ -10,7 +10,7 @@ use super::line::LineText;
 use super::rows::{DiffCell, DiffRow};
 use super::*;
 
-fn shown(layout: DiffLayout, from: usize, most: usize) -> DiffPart {
+fn diff_part(layout: DiffLayout, from: usize, most: usize) -> DiffPart {
     DiffPart {
         layout,
         from,
@@ -20,7 +20,7 @@ fn shown(layout: DiffLayout, from: usize, most: usize) -> DiffPart {
 }
 
 fn first(texts: &[&str], layout: DiffLayout) -> Diff {
-    Diff::of(Path::new("a.rs"), texts, &shown(layout, 0, PART))
+    Diff::from_unified(Path::new("a.rs"), texts, &diff_part(layout, 0, PART))
 }
 
 fn html(texts: &[&str], layout: DiffLayout) -> String {
@@ -117,12 +117,12 @@ proptest! {
     fn the_rows_are_the_diff(hunks in hunks(), part in 1usize..60) {
         let (diff, old, new) = diff_of(&hunks);
         for layout in [DiffLayout::Unified, DiffLayout::Split] {
-            let whole = Diff::of(Path::new("a.txt"), &[&diff], &shown(layout, 0, usize::MAX));
+            let whole = Diff::from_unified(Path::new("a.txt"), &[&diff], &diff_part(layout, 0, usize::MAX));
             prop_assert_eq!(sides(&whole), (old.clone(), new.clone()));
             prop_assert!(whole.next.is_none());
             let (mut from, mut lines) = (0, (Vec::new(), Vec::new()));
             loop {
-                let made = Diff::of(Path::new("a.txt"), &[&diff], &shown(layout, from, part));
+                let made = Diff::from_unified(Path::new("a.txt"), &[&diff], &diff_part(layout, from, part));
                 let (left, right) = sides(&made);
                 lines.0.extend(left);
                 lines.1.extend(right);

@@ -66,7 +66,7 @@ pub(super) async fn life(
             path: named("as").unwrap_or_else(|| path.clone()),
             before,
         });
-        let shown = links::shown(&history, &path);
+        let shown = links::display_path(&history, &path);
         let frame = Frame::new(page, &visitor, Section::History, shown.clone());
         let Ok(life) = history.life(&path, cursor.as_ref(), AT_ONCE) else {
             return view::broken();
@@ -116,12 +116,12 @@ fn events(
             most: MOST_LINES,
             until,
         };
-        let file = FileSummary::of(change, history);
+        let file = FileSummary::from_change(change, history);
         let number = event.file + 1;
         let more = format!("/history/{}?file={number}&from=", event.operation.id);
         events.push(EventView {
             diff: file_diff(history, change, &shown, layout, (&file.path, more))?,
-            operation: Summary::of(&event.operation, history),
+            operation: Summary::from_operation(&event.operation, history),
             prompt,
             file,
             number,

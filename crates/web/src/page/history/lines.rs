@@ -74,7 +74,7 @@ pub(super) async fn lines(
                 "The lines of this file cannot be shown: it is not there, or the rules in force forbid it.",
             );
         };
-        let shown = links::shown(&history, &path);
+        let shown = links::display_path(&history, &path);
         let from: usize = fields.number("from").unwrap_or(1).max(1);
         let to = from.saturating_add(AT_ONCE - 1).min(found.lines);
         let next = (to < found.lines).then(|| {

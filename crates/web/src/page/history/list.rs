@@ -50,7 +50,7 @@ struct HistoryFilter {
 }
 
 impl HistoryFilter {
-    fn of(fields: &Fields) -> Self {
+    fn from_fields(fields: &Fields) -> Self {
         let field = |name| fields.one(name).unwrap_or_default().to_owned();
         Self {
             words: field("q"),
@@ -100,7 +100,7 @@ pub(super) async fn list(
         let Some(history) = page.lancet.history() else {
             return view::broken();
         };
-        let filter = HistoryFilter::of(&fields);
+        let filter = HistoryFilter::from_fields(&fields);
         let before = fields.number("before");
         let path = one_of_path(page, &filter.path);
         let one_of = |text: &str| (!text.is_empty()).then(|| text.to_owned());
@@ -163,7 +163,7 @@ fn entries(found: &[Operation], history: &History) -> Vec<ListEntry> {
                     .as_ref()
                     .filter(|_| is_new)
                     .map(|(_, prompt)| prompt.clone()),
-                operation: Summary::of(operation, history),
+                operation: Summary::from_operation(operation, history),
             };
             shown = key;
             entry

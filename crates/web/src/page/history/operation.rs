@@ -128,13 +128,13 @@ fn view(
             most: PART.min(left.max(1)),
             until,
         };
-        let summary = FileSummary::of(change, history);
+        let summary = FileSummary::from_change(change, history);
         let more = format!("/history/{}?file={number}&from=", found.id);
         let diff = match left {
             0 => None,
             _ => file_diff(history, change, &shown, layout, (&summary.path, more))?,
         };
-        left = left.saturating_sub(diff.as_ref().map_or(0, |diff| diff.diff.shown()));
+        left = left.saturating_sub(diff.as_ref().map_or(0, |diff| diff.diff.line_count()));
         files.push(file_view(number, change, summary, diff, history));
     }
     let link = |id: &String| (format!("/history/{id}"), short(id));
@@ -144,7 +144,7 @@ fn view(
     Ok(OperationView {
         frame,
         choice,
-        operation: Summary::of(found, history),
+        operation: Summary::from_operation(found, history),
         prompt: prompts(history, std::slice::from_ref(found))
             .pop()
             .flatten(),

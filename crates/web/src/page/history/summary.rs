@@ -48,7 +48,7 @@ pub(super) struct FileSummary {
 }
 
 impl Summary {
-    pub(super) fn of(operation: &Operation, history: &History) -> Self {
+    pub(super) fn from_operation(operation: &Operation, history: &History) -> Self {
         let files = &operation.files;
         let undone = files.iter().filter(|file| file.undone_by.is_some()).count();
         Self {
@@ -79,22 +79,22 @@ impl Summary {
             files: files
                 .iter()
                 .take(MOST_FILES)
-                .map(|file| FileSummary::of(file, history))
+                .map(|file| FileSummary::from_change(file, history))
                 .collect(),
         }
     }
 }
 
 impl FileSummary {
-    pub(super) fn of(file: &FileChange, history: &History) -> Self {
+    pub(super) fn from_change(file: &FileChange, history: &History) -> Self {
         Self {
-            path: links::shown(history, &file.path),
+            path: links::display_path(history, &file.path),
             link: links::file(&file.path),
             kind: kind(file.kind),
             moved_from: file
                 .moved_from
                 .as_ref()
-                .map(|old| links::shown(history, old)),
+                .map(|old| links::display_path(history, old)),
             added: file.added,
             removed: file.removed,
         }

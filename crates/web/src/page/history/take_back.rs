@@ -48,7 +48,7 @@ impl Act {
         }
     }
 
-    fn word(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::Undo => "undo",
             Self::Redo => "redo",
@@ -125,7 +125,7 @@ impl Wish {
     }
 
     fn address(&self) -> String {
-        format!("/history/{}/{}", self.operation.id, self.act.word())
+        format!("/history/{}/{}", self.operation.id, self.act.name())
     }
 }
 
@@ -204,7 +204,7 @@ pub(super) async fn preview(
         let before = Before::read(&history, &wish.operation);
         let reply = wish.run(page, Run::Preview);
         let frame = Frame::new(page, &visitor, Section::History, wish.act.title());
-        let mut view = shown(&history, &wish, &reply, frame, layout);
+        let mut view = preview_view(&history, &wish, &reply, frame, layout);
         view.shown = before.digest(&reply);
         view::html(StatusCode::OK, &view)
     })
@@ -235,7 +235,7 @@ pub(super) async fn carry_out(
         let reply = wish.run(page, Run::Write(before));
         match reply.outcome() {
             Outcome::Changed(change) => {
-                page.told.tell(&visitor, Tone::Done, told(&wish, change));
+                page.told.tell(&visitor, Tone::Done, outcome_message(&wish, change));
                 view::go_to(&match &change.operation {
                     Some(id) => format!("/history/{id}"),
                     None => format!("/history/{}", wish.operation.id),
@@ -251,7 +251,7 @@ pub(super) async fn carry_out(
     .await
 }
 
-fn told(wish: &Wish, change: &ChangeOutcome) -> String {
+fn outcome_message(wish: &Wish, change: &ChangeOutcome) -> String {
     let done = match wish.act {
         Act::Undo => "The change is undone.",
         Act::Redo => "The change is made again.",
@@ -288,7 +288,7 @@ fn borrowed<'f>(fields: &'f [(&'static str, String)]) -> Vec<(&'f str, &'f str)>
         .collect()
 }
 
-fn shown(
+fn preview_view(
     history: &History,
     wish: &Wish,
     reply: &Reply,
@@ -298,9 +298,9 @@ fn shown(
     let mut view = PreviewView {
         frame,
         title: wish.act.title(),
-        word: wish.act.word(),
+        word: wish.act.name(),
         action: wish.address(),
-        operation: Summary::of(&wish.operation, history),
+        operation: Summary::from_operation(&wish.operation, history),
         fields: repeated(wish),
         shown: String::new(),
         lead: None,
@@ -320,12 +320,12 @@ fn shown(
     view.lead = change.lead.as_deref().map(visible);
     view.notes = change.notes.iter().map(|note| visible(note)).collect();
     for path in &change.found_back {
-        let path = links::shown(history, path);
+        let path = links::display_path(history, path);
         view.notes
             .push(format!("{path} is so already and stays as it is."));
     }
     for left in &change.left_out {
-        let path = links::shown(history, &left.path);
+        let path = links::display_path(history, &left.path);
         view.notes
             .push(format!("{path} is left as it is: it was changed since."));
     }
@@ -340,14 +340,14 @@ fn shown(
             until,
         };
         let file = file_view(history, file, &shown, left > 0);
-        left = left.saturating_sub(file.diff.as_ref().map_or(0, |diff| diff.diff.shown()));
+        left = left.saturating_sub(file.diff.as_ref().map_or(0, |diff| diff.diff.line_count()));
         view.files.push(file);
     }
     view
 }
 
 fn file_view(history: &History, file: &FileOutcome, shown: &DiffPart, has_room: bool) -> FileView {
-    let path = links::shown(history, &file.path);
+    let path = links::display_path(history, &file.path);
     let mut names = std::iter::once(&file.path).chain(&file.from_path);
     let is_shown = names.all(|name| history.is_shown(name));
     let diff = (is_shown && has_room).then(|| {
@@ -355,7 +355,7 @@ fn file_view(history: &History, file: &FileOutcome, shown: &DiffPart, has_room: 
         FileDiff {
             caption: format!("What would become of {path}"),
             layout: shown.layout,
-            diff: Diff::of(&file.path, &[&patch], shown),
+            diff: Diff::from_unified(&file.path, &[&patch], shown),
             more: String::new(),
         }
     });

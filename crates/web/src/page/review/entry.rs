@@ -40,7 +40,7 @@ pub(super) struct FileEntry {
 }
 
 impl FileEntry {
-    pub(super) fn of(file: &ReviewedFile, shown: &DiffPart) -> Self {
+    pub(super) fn from_reviewed(file: &ReviewedFile, shown: &DiffPart) -> Self {
         let mut entry = Self {
             id: format!("{}.{}", file.operation, file.at),
             path: visible_line(&file.relative.display().to_string()).into_owned(),
@@ -62,7 +62,7 @@ impl FileEntry {
             before: file.before.as_ref().map_or_else(|| "none".to_owned(), hex),
             hunks: Vec::new(),
             lines: Vec::new(),
-            diff: Diff::of(&file.path, &[], shown),
+            diff: Diff::from_unified(&file.path, &[], shown),
             is_left_out: false,
         };
         if let Some((before, after)) = file.modes {
@@ -88,7 +88,7 @@ impl FileEntry {
                 let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
                 self.hunks = hunks.iter().map(|hunk| hunk.lines.to_string()).collect();
                 self.lines = hunks.iter().map(|hunk| changed(&hunk.hunk)).collect();
-                self.diff = Diff::of(&file.path, &texts, shown);
+                self.diff = Diff::from_unified(&file.path, &texts, shown);
                 self.is_left_out = self.diff.hunks.is_empty() && self.diff.total > 0;
                 if self.diff.total == 0 {
                     say(&mut self.facts, "The file is empty.");
@@ -131,7 +131,7 @@ impl FileEntry {
                     .iter()
                     .filter_map(|(_, patch)| patch.as_deref())
                     .collect();
-                self.diff = Diff::of(&file.path, &texts, shown);
+                self.diff = Diff::from_unified(&file.path, &texts, shown);
                 self.is_left_out = self.diff.hunks.is_empty() && self.diff.total > 0;
             }
             _ => say(&mut self.facts, "The history has what happened."),

@@ -82,8 +82,8 @@ fn made(page: &WebPage, frame: Frame, choice: LayoutChoice) -> Option<ListView> 
             most: PART.min(left),
             ..DiffPart::first(layout, until)
         };
-        let made = FileEntry::of(file, &shown);
-        left -= made.diff.shown().min(left);
+        let made = FileEntry::from_reviewed(file, &shown);
+        left -= made.diff.line_count().min(left);
         made
     };
     let groups = grouped(&list.files);
@@ -157,7 +157,7 @@ pub(super) async fn file(
         let groups = grouped(&files);
         let groups = groups
             .iter()
-            .map(|group| group_of(group, &mut |file| FileEntry::of(file, &shown)));
+            .map(|group| group_of(group, &mut |file| FileEntry::from_reviewed(file, &shown)));
         let view = ListView {
             frame: Frame::new(page, &visitor, Section::Review, "Review"),
             groups: groups.collect(),

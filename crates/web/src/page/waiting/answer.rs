@@ -2,7 +2,7 @@
 
 use lancet::approval::{Answer, Pick, Question};
 
-use super::words::words;
+use super::words::form_message;
 use crate::page::fields::Fields;
 
 /// Reads the answer of a form. The pressed button is the field `do`; each ticked checkbox is a field `pick`, which
@@ -11,7 +11,7 @@ use crate::page::fields::Fields;
 /// # Errors
 /// The form has no answer that can be carried out. The message says why, and that nothing was decided.
 pub(super) fn answer(question: &Question, fields: &Fields) -> Result<Answer, String> {
-    let words = words(question, fields)?;
+    let words = form_message(question, fields)?;
     let whole = || vec![Pick::Whole; question.files.len()];
     let lasting = |answer: Answer| {
         match &words {

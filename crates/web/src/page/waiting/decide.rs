@@ -57,7 +57,8 @@ pub(super) fn decide(page: &WebPage, visitor: &Visitor, found: &RecordedQuestion
     match decided {
         Some(Ok(())) => {
             page.lately.note(&found.id);
-            page.told.tell(visitor, Tone::Done, said(found, answer));
+            page.told
+                .tell(visitor, Tone::Done, decision_message(found, answer));
         }
         Some(Err(DecideError::TooLate(words))) => {
             say(
@@ -81,8 +82,8 @@ pub(super) fn say(page: &WebPage, visitor: &Visitor, words: impl Into<String>) {
 }
 
 /// Returns the decision as text.
-fn said(found: &RecordedQuestion, answer: &Answer) -> String {
-    let summary = Summary::of(found);
+fn decision_message(found: &RecordedQuestion, answer: &Answer) -> String {
+    let summary = Summary::from_question(found);
     let what = format!("{} {}", summary.tool, summary.subject);
     let next = match summary.is_caller_alive {
         true => "The agent's call writes it now.",

@@ -15,7 +15,7 @@ use super::answer::edited;
 use super::decide::{decide, say};
 use super::editable::hindrance;
 use super::find::{found, unknown};
-use super::words::words;
+use super::words::form_message;
 use crate::page::WebPage;
 use crate::page::diff::{Diff, DiffLayout, DiffPart, FileDiff, deadline};
 use crate::page::fields::{Fields, SentForm};
@@ -109,7 +109,7 @@ pub(super) async fn approve(
         };
         let file: usize = fields.number("file").unwrap_or(0);
         let Some(text) = fields.raw("text").map(as_typed) else {
-            return view::said(
+            return view::message_page(
                 StatusCode::BAD_REQUEST,
                 "The form has no text. Nothing was decided.",
             );
@@ -120,12 +120,12 @@ pub(super) async fn approve(
             .get(file)
             .map(|asked| hindrance(&found, asked));
         if let None | Some(Some(_)) = hindrance {
-            return view::said(
+            return view::message_page(
                 StatusCode::BAD_REQUEST,
                 "The text of this file cannot be edited. Nothing was decided.",
             );
         }
-        let words = match words(&found.question, &fields) {
+        let words = match form_message(&found.question, &fields) {
             Ok(words) => words,
             Err(trouble) => {
                 let edited = Edited {
@@ -220,7 +220,7 @@ fn diff(file: &FileQuestion, text: &str, layout: DiffLayout) -> Option<FileDiff>
     Some(FileDiff {
         caption: format!("Changes of {} as edited", file.shown_relative()),
         layout,
-        diff: Diff::of(&file.path, &[&diff], &shown),
+        diff: Diff::from_unified(&file.path, &[&diff], &shown),
         more: String::new(),
     })
 }

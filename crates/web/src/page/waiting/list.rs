@@ -94,7 +94,7 @@ fn entries(questions: &Questions, ids: &[String], layout: DiffLayout) -> Vec<Lis
     let until = deadline();
     let found = ids.iter().filter_map(|id| questions.get(id).ok().flatten());
     let entry = |(at, one): (usize, RecordedQuestion)| ListEntry {
-        summary: Summary::of(&one),
+        summary: Summary::from_question(&one),
         diffs: match at < WITH_DIFF && is_short(&one) {
             true => Some(diffs(&one, layout, until)),
             false => None,
@@ -143,7 +143,7 @@ fn diffs(one: &RecordedQuestion, layout: DiffLayout, until: Instant) -> Vec<Entr
             diff: FileDiff {
                 caption: format!("Changes of {}", file.shown_relative()),
                 layout,
-                diff: Diff::of(&file.path, &texts, &DiffPart::first(layout, until)),
+                diff: Diff::from_unified(&file.path, &texts, &DiffPart::first(layout, until)),
                 more: String::new(),
             },
         }
@@ -155,5 +155,5 @@ fn diffs(one: &RecordedQuestion, layout: DiffLayout, until: Instant) -> Vec<Entr
 fn lately(page: &WebPage) -> Vec<Summary> {
     let ids = page.lately.ids();
     let found = ids.iter().filter_map(|id| found(page, id));
-    found.map(|found| Summary::of(&found)).collect()
+    found.map(|found| Summary::from_question(&found)).collect()
 }

@@ -122,7 +122,7 @@ pub(super) async fn show(
         let Some(found) = found(page, &id) else {
             return unknown();
         };
-        let summary = Summary::of(&found);
+        let summary = Summary::from_question(&found);
         let title = format!("{} {}", summary.tool, summary.subject);
         let frame = Frame::new(page, &visitor, Section::Waiting, title);
         let part = fields.number("file").zip(fields.number("from"));
@@ -143,7 +143,7 @@ pub(super) fn show_again(
     layout: DiffLayout,
     (sent, trouble): (&Fields, String),
 ) -> Response {
-    let summary = Summary::of(found);
+    let summary = Summary::from_question(found);
     let title = format!("{} {}", summary.tool, summary.subject);
     let mut frame = Frame::new(page, visitor, Section::Waiting, title);
     frame.told.push(Told::refused(trouble));
@@ -184,7 +184,7 @@ fn view_of(
             None => shown,
         };
         let made = file_view(found, number, file, &shown);
-        left -= made.diff.shown().min(left);
+        left -= made.diff.line_count().min(left);
         files.push(made);
     }
     let pieces: usize = question.files.iter().map(|file| file.pieces.len()).sum();
@@ -223,7 +223,7 @@ fn file_view(
     let members = group(question, number);
     let is_open = found.state == QuestionState::Open;
     let can_pick = is_open && !question.is_whole;
-    let diff = Diff::of(&file.path, &texts, shown);
+    let diff = Diff::from_unified(&file.path, &texts, shown);
     FileView {
         number,
         path: file.shown_relative(),

@@ -46,7 +46,7 @@ pub(super) struct FileSummary {
 }
 
 impl FileSummary {
-    fn of(file: &FileQuestion) -> Self {
+    fn from_question(file: &FileQuestion) -> Self {
         Self {
             path: file.shown_relative(),
             kind: kind(file),
@@ -94,7 +94,7 @@ pub(super) enum QuestionStanding {
 }
 
 impl Summary {
-    pub(super) fn of(found: &RecordedQuestion) -> Self {
+    pub(super) fn from_question(found: &RecordedQuestion) -> Self {
         let question = &found.question;
         let (added, removed) = question.lines();
         let files = question.files.iter().take(NAMED);
@@ -114,7 +114,7 @@ impl Summary {
             is_protected: question.is_protected(),
             added,
             removed,
-            files: files.map(FileSummary::of).collect(),
+            files: files.map(FileSummary::from_question).collect(),
             further: question.files.len().saturating_sub(NAMED),
             state: standing(found),
         }
@@ -155,7 +155,7 @@ fn standing(found: &RecordedQuestion) -> QuestionStanding {
         (QuestionState::Rejected, _) => QuestionStanding::Rejected {
             by,
             at,
-            words: words(found),
+            words: answer_message(found),
         },
         (QuestionState::Used, Some(operation)) => QuestionStanding::Written {
             by,
@@ -173,7 +173,7 @@ fn ending(id: &str) -> &str {
     id.get(start..).unwrap_or(id)
 }
 
-fn words(found: &RecordedQuestion) -> Option<String> {
+fn answer_message(found: &RecordedQuestion) -> Option<String> {
     use lancet::approval::Answer;
     match found.answer.as_ref()? {
         Answer::No(words) | Answer::Unanswered(words) => words.clone(),

@@ -15,7 +15,7 @@ const QUOTED: usize = 80;
 ///
 /// # Errors
 /// The message is too long, or a comment is on a file that the question does not have. The error says so.
-pub(super) fn words(question: &Question, fields: &Fields) -> Result<Option<String>, String> {
+pub(super) fn form_message(question: &Question, fields: &Fields) -> Result<Option<String>, String> {
     let mut all: Vec<String> = Vec::new();
     all.extend(fields.one("words").map(plain));
     let places = fields.all("comment-file").zip(fields.all("comment-line"));

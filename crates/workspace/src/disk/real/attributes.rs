@@ -38,7 +38,7 @@ pub(super) fn is_immutable(_file: BorrowedFd<'_>) -> bool {
 /// Sets the modification time and leaves the access time. Many file systems in user space ignore a modification time
 /// that is set alone, and report success; for those the current access time is passed as well.
 pub(super) fn set_modified(file: BorrowedFd<'_>, (seconds, nanoseconds): Moment) -> io::Result<()> {
-    let is_exact = super::host::of(file).is_ok_and(FileSystemHost::renames_exactly);
+    let is_exact = super::host::file_system_host(file).is_ok_and(FileSystemHost::renames_exactly);
     let accessed = match is_exact {
         true => fs::Timespec {
             tv_sec: 0,

@@ -89,7 +89,7 @@ struct FileKeeper {
 static KNOWN: Mutex<BTreeMap<u64, FileKeeper>> = Mutex::new(BTreeMap::new());
 
 #[cfg(target_os = "linux")]
-pub(super) fn of(file: BorrowedFd<'_>) -> io::Result<FileSystemHost> {
+pub(super) fn file_system_host(file: BorrowedFd<'_>) -> io::Result<FileSystemHost> {
     Ok(known(file)?.host)
 }
 
@@ -156,7 +156,7 @@ fn of_type(kind: &str) -> FileKeeper {
 
 /// Not distinguished on this system, where there are no leases; renames are those of the kernel.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn of(_: BorrowedFd<'_>) -> io::Result<FileSystemHost> {
+pub(super) fn file_system_host(_: BorrowedFd<'_>) -> io::Result<FileSystemHost> {
     Ok(FileSystemHost::Layers)
 }
 

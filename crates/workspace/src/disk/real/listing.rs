@@ -17,7 +17,7 @@ type Each<'e> = &'e mut dyn FnMut(&OsStr, EntryKind) -> ControlFlow<()>;
 const AT_ONCE: usize = 1 << 15;
 
 /// Lists through a new handle, since the given one may be shared.
-pub(super) fn of(folder: BorrowedFd<'_>, each: Each<'_>) -> io::Result<()> {
+pub(super) fn for_each_entry(folder: BorrowedFd<'_>, each: Each<'_>) -> io::Result<()> {
     for entry in fs::Dir::read_from(folder)? {
         let entry = entry?;
         if tell(folder, entry.file_name(), entry.file_type(), each).is_break() {

@@ -16,7 +16,7 @@ const FUSE: u64 = 0x6573_5546;
 const OVERLAY: u64 = 0x794c_7630;
 
 #[cfg(target_os = "linux")]
-pub(super) fn of(folder: BorrowedFd<'_>, path: &Path) -> FolderOrigin {
+pub(super) fn folder_origin(folder: BorrowedFd<'_>, path: &Path) -> FolderOrigin {
     let number = fs::fstatfs(folder).map(|found| found.f_type as u64 & 0xffff_ffff);
     let own = statx(folder, Path::new(""), fs::AtFlags::EMPTY_PATH);
     match number {
@@ -63,7 +63,7 @@ fn born(found: &fs::Statx) -> Option<crate::stamp::Moment> {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn of(folder: BorrowedFd<'_>, _: &Path) -> FolderOrigin {
+pub(super) fn folder_origin(folder: BorrowedFd<'_>, _: &Path) -> FolderOrigin {
     let found = fs::fstat(folder).ok();
     #[cfg(target_os = "macos")]
     let born = found.map(|found| (found.st_birthtime as i64, found.st_birthtime_nsec as u32));

@@ -76,7 +76,7 @@ impl<S: TextSource> EditSession<'_, S> {
             OLD,
             term(".", " longer."),
         ];
-        let unseen = Unseen::of(&self.source, &read_state.seen, places.iter())?;
+        let unseen = Unseen::find(&self.source, &read_state.seen, places.iter())?;
         Ok(match &read_state.merge_refusal {
             _ if unseen.is_empty() => Refusal::stating(RefusalKind::TooLarge, text)
                 .with("count", total)

@@ -238,7 +238,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
                 let is_unseen =
                     |place: &Range<usize>| !self.source.gaps(&read_state.seen, place).is_empty();
                 if places.iter().all(is_unseen) {
-                    let unseen = Unseen::of(&self.source, &read_state.seen, places.iter())?;
+                    let unseen = Unseen::find(&self.source, &read_state.seen, places.iter())?;
                     return Err(self.not_shown(read_state, unseen));
                 }
                 if options.words == Words::Few && sent.request.as_hunk().is_none() {
@@ -290,7 +290,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
         read_state: &ReadState,
         ranges: impl Iterator<Item = &'p Range<usize>>,
     ) -> Result<(), Refusal> {
-        let unseen = Unseen::of(&self.source, &read_state.seen, ranges)?;
+        let unseen = Unseen::find(&self.source, &read_state.seen, ranges)?;
         match unseen.is_empty() {
             true => Ok(()),
             false => Err(self.not_shown(read_state, unseen)),

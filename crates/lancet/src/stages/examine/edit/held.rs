@@ -65,7 +65,7 @@ impl<'d> HeldText<'d> {
             changes: Vec::new(),
             together: Vec::new(),
             is_edited: false,
-            lines: HintedLines::of(edits),
+            lines: HintedLines::for_edits(edits),
             is_unshown: is_unshown(edits),
         }
     }

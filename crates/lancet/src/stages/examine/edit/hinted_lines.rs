@@ -17,7 +17,7 @@ pub(super) struct HintedLines {
 
 impl HintedLines {
     /// Makes the record for edits of which at least one is a hunk with a line number; none where there is none.
-    pub(super) fn of(edits: &[(usize, &EditRequest)]) -> Option<Self> {
+    pub(super) fn for_edits(edits: &[(usize, &EditRequest)]) -> Option<Self> {
         let mut hunks = edits.iter().filter_map(|(_, edit)| edit.as_hunk());
         hunks
             .any(|hunk| hunk.line_hint.is_some())

@@ -31,7 +31,7 @@ pub(super) struct Located {
 
 impl Located {
     /// Returns the place of old text.
-    pub(super) fn of(found: Found, leaked_numbers: Option<String>) -> Self {
+    pub(super) fn new(found: Found, leaked_numbers: Option<String>) -> Self {
         Self {
             found,
             leaked_numbers,
@@ -82,7 +82,7 @@ impl<S: TextSource> EditSession<'_, S> {
             Place::Planned(planned) => Ok(self.locate_planned(planned)),
             Place::Text | Place::Hunk(_) => {
                 let (found, leaked_numbers) = self.search(read_state, sent, options)?;
-                Ok(Located::of(found, leaked_numbers))
+                Ok(Located::new(found, leaked_numbers))
             }
             _ => Err(Refusal::unknown_request()),
         }
@@ -141,7 +141,7 @@ impl<S: TextSource> EditSession<'_, S> {
             touched: Some(vec![marker.place.clone(), marker.followed.whole()]),
             replaced: Some(String::new()),
             note: marker.note.clone(),
-            ..Located::of(marker.found(vec![self.insertion(&marker, sent.new)]), None)
+            ..Located::new(marker.found(vec![self.insertion(&marker, sent.new)]), None)
         })
     }
 
@@ -174,7 +174,7 @@ impl<S: TextSource> EditSession<'_, S> {
         Ok(Located {
             touched: Some(vec![beside.followed.whole()]),
             replaced: Some(String::new()),
-            ..Located::of(beside.found(vec![self.insertion(&beside, sent.new)]), None)
+            ..Located::new(beside.found(vec![self.insertion(&beside, sent.new)]), None)
         })
     }
 
@@ -214,7 +214,7 @@ impl<S: TextSource> EditSession<'_, S> {
             touched: Some(vec![block.whole()]),
             replaced: Some(text),
             note: resolved.note,
-            ..Located::of(found, None)
+            ..Located::new(found, None)
         })
     }
 
@@ -272,7 +272,7 @@ impl<S: TextSource> EditSession<'_, S> {
             touched: Some(touched),
             replaced: Some(text.into_owned()),
             note: (!notes.is_empty()).then(|| Message::joined(notes, "; ")),
-            ..Located::of(marker.found(places), None)
+            ..Located::new(marker.found(places), None)
         })
     }
 

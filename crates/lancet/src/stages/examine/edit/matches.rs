@@ -83,6 +83,6 @@ impl<S: TextSource> EditSession<'_, S> {
             places: places.collect(),
             remarks: Vec::new(),
         };
-        Ok(Located::of(found, None))
+        Ok(Located::new(found, None))
     }
 }

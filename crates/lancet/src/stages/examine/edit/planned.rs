@@ -27,7 +27,7 @@ pub(super) fn outdated(
     if planned.revision == current.revision {
         return None;
     }
-    let path = target.told();
+    let path = target.display_name();
     let text = message![
         &path,
         " changed while the change was worked out. Nothing was written; ",
@@ -49,16 +49,16 @@ pub(super) fn read_state(
     };
     match planned.role {
         PlannedRole::Named => None,
-        PlannedRole::Other => Some(ReadState::of(Seen::none())),
+        PlannedRole::Other => Some(ReadState::from_seen(Seen::none())),
         PlannedRole::Moved => {
             let entry = context.session.ledger().get(path).cloned();
             let entry = entry.filter(|entry| entry.revision == *current.revision.as_bytes());
             Some(match entry {
                 Some(entry) => ReadState {
                     numbers: entry.numbers,
-                    ..ReadState::of(entry.seen)
+                    ..ReadState::from_seen(entry.seen)
                 },
-                None => ReadState::of(Seen::none()),
+                None => ReadState::from_seen(Seen::none()),
             })
         }
     }
@@ -93,7 +93,7 @@ impl<S: TextSource> EditSession<'_, S> {
             // The line that the caller must have seen was checked before the request to the server.
             touched: Some(Vec::new()),
             replaced: Some(String::new()),
-            ..Located::of(found, None)
+            ..Located::new(found, None)
         }
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct Unseen {
 
 impl Unseen {
     /// Finds the lines of the unedited text that some places, in order, touch and that were not seen.
-    pub(super) fn of<'p>(
+    pub(super) fn find<'p>(
         source: &impl TextSource,
         seen: &Seen,
         places: impl Iterator<Item = &'p Range<usize>>,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use lancet_text::{Found, LineTable, Query, Rung, Verdict, apply_changes, find, unique_extension};
 use serde_json::{Value, json};
 
-use super::shown;
+use super::whole_text_block;
 use crate::message::{Message, message, term, verbatim};
 use crate::next_call::{Correction, Remedy};
 use crate::refusal::{Refusal, RefusalKind};
@@ -91,7 +91,7 @@ pub(crate) fn ambiguous(
                 return None;
             }
             let longer = &query.view[range.clone()];
-            let whole = shown(terms.old_name(), longer, LONGEST_SUGGESTION)?;
+            let whole = whole_text_block(terms.old_name(), longer, LONGEST_SUGGESTION)?;
             Some((query, range, whole))
         });
         let Some((query, range, whole)) = longer else {
@@ -123,7 +123,7 @@ pub(crate) fn ambiguous(
         shown_before = Some(longer.to_owned());
         if let Some(new) = new {
             // A text that is too long to be shown is returned only in the data.
-            if let Some(whole) = shown(terms.new_name(), &new, LONGEST_SUGGESTION) {
+            if let Some(whole) = whole_text_block(terms.new_name(), &new, LONGEST_SUGGESTION) {
                 text.push(message!["\nwith this ", terms.new_name(), ":\n", whole]);
             }
             told["new_string"] = json!(new);

@@ -5,7 +5,7 @@ use lancet_text::{Correction, correct, unique_extension};
 use serde_json::json;
 
 use super::ambiguous::Searched;
-use super::{LONGEST_REGION, Lines, Met, shown};
+use super::{LONGEST_REGION, Lines, Met, whole_text_block};
 use crate::message::{message, verbatim};
 use crate::next_call::{self, Remedy};
 use crate::refusal::{Refusal, RefusalKind};
@@ -47,7 +47,7 @@ pub(crate) fn marker_not_found(
                 new: None,
                 lines: Some((offer.lines.start + 1, offer.lines.end)),
             }]);
-            match shown("marker", &view[offer.range], LONGEST_REGION) {
+            match whole_text_block("marker", &view[offer.range], LONGEST_REGION) {
                 Some(whole) => text.push(message![
                     " If that is what was meant, send this marker:\n",
                     whole
@@ -102,7 +102,7 @@ pub(crate) fn marker_ambiguous(
             let range = unique_extension(query.view, lines, several.places, which)?;
             Some(&query.view[range])
         });
-        let whole = longer.and_then(|text| shown("marker", text, LONGEST_SUGGESTION));
+        let whole = longer.and_then(|text| whole_text_block("marker", text, LONGEST_SUGGESTION));
         data.push(match (longer, whole) {
             (Some(longer), Some(whole)) => {
                 grows = true;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use lancet_text::{NewText, Offer, Region};
 use serde_json::{Value, json};
 
-use super::{COPY, LONGEST_REGION, Met, shown};
+use super::{COPY, LONGEST_REGION, Met, whole_text_block};
 use crate::audience::Vocabulary;
 use crate::message::{Message, Term, message, term};
 use crate::next_call::Correction;
@@ -26,7 +26,7 @@ const LONGEST_PLACE: usize = 1_200;
 const SEVERAL_MOST: usize = 5;
 
 /// Describes the place that was meant, with the text to send for it.
-pub(super) fn told(met: Met<'_>, offer: &Offer, terms: Vocabulary) -> (Message, Value) {
+pub(super) fn describe_offer(met: Met<'_>, offer: &Offer, terms: Vocabulary) -> (Message, Value) {
     let (old_name, new_name) = (terms.old_name(), terms.new_name());
     let mut words = Message::default();
     for flaw in &offer.flaws {
@@ -45,7 +45,7 @@ pub(super) fn told(met: Met<'_>, offer: &Offer, terms: Vocabulary) -> (Message, 
     }
     let text = &met.text.view[offer.range.clone()];
     if offer.new == NewText::Unknown {
-        words.push(match shown(old_name, text, LONGEST_REGION) {
+        words.push(match whole_text_block(old_name, text, LONGEST_REGION) {
             Some(whole) => message![
                 ". Its full text, with which ",
                 new_name,
@@ -56,7 +56,7 @@ pub(super) fn told(met: Met<'_>, offer: &Offer, terms: Vocabulary) -> (Message, 
         });
         return (words, told);
     }
-    words.push(match shown(old_name, text, LONGEST_REGION) {
+    words.push(match whole_text_block(old_name, text, LONGEST_REGION) {
         Some(whole) => message![". If that is what was meant, ", term("send", "use"), " this ", old_name, ":\n", whole],
         None => message![". It is too long to be shown here: read these lines, and send that text or edit a part of it."],
     });
@@ -64,7 +64,7 @@ pub(super) fn told(met: Met<'_>, offer: &Offer, terms: Vocabulary) -> (Message, 
         told["old_string"] = json!(text);
     }
     if let NewText::Instead(new) = &offer.new {
-        words.push(match shown(new_name, new, LONGEST_REGION) {
+        words.push(match whole_text_block(new_name, new, LONGEST_REGION) {
             Some(whole) => message!["\n", terms.send(), " it with this ", new_name, ":\n", whole],
             None => message!["\n", new_name, " has to be mended in the same way."],
         });
@@ -187,7 +187,7 @@ pub(super) fn unsure(
 /// Shows the text of one of several places; for a long text, only its lines are named.
 fn place_shown(lines: &Range<usize>, text: &str) -> Message {
     let name = named(lines);
-    match shown(&name, text, LONGEST_PLACE) {
+    match whole_text_block(&name, text, LONGEST_PLACE) {
         Some(whole) => message!["\nThe text of ", &name, ":\n", whole],
         None => message!["\nThe text of ", name, " is too long to be shown here."],
     }

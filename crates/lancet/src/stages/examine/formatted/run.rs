@@ -25,7 +25,7 @@ pub(super) enum Decoded {
 }
 
 impl Decoded {
-    pub(super) fn of(document: &Document<'_>) -> Self {
+    pub(super) fn from_document(document: &Document<'_>) -> Self {
         match document.damaged().is_empty() {
             true => Self::Whole,
             false => Self::InPart,

@@ -49,7 +49,7 @@ pub(crate) fn restored(
             let file = LargeFile::new(context, &target, survey);
             let difference = Difference::find(file, &stored.content)?;
             let view = match difference.change(file, &stored.content)? {
-                Some(change) if encoding.is_some() => shown(file, change, &mut seen)?,
+                Some(change) if encoding.is_some() => view_with_diff(file, change, &mut seen)?,
                 _ => difference.counted(file, &stored.content)?,
             };
             (view, encoding, survey.facts.endings())
@@ -116,7 +116,11 @@ fn untold(added: usize, removed: usize) -> ChangeView {
 }
 
 /// Returns the view of a change with its diff; the lines of the diff are added to `seen`.
-fn shown(file: LargeFile<'_>, change: RawChange, seen: &mut Seen) -> Result<ChangeView, Refusal> {
+fn view_with_diff(
+    file: LargeFile<'_>,
+    change: RawChange,
+    seen: &mut Seen,
+) -> Result<ChangeView, Refusal> {
     let known = file
         .context
         .session

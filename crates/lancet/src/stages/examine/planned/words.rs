@@ -57,7 +57,11 @@ pub(in crate::stages::examine) fn silent(error: &RefactorError) -> Option<Messag
             message!["the files changed while ", verbatim(server), " was asked"]
         }
         RefactorError::Said { server, words } => {
-            message![verbatim(server), " says: ", verbatim(told(words))]
+            message![
+                verbatim(server),
+                " says: ",
+                verbatim(shorten_message(words))
+            ]
         }
         _ => return None,
     };
@@ -142,7 +146,7 @@ pub(in crate::stages::examine) fn refusal(
                 "At this place ",
                 verbatim(server),
                 " would rename `",
-                verbatim(told(&text)),
+                verbatim(shorten_message(&text)),
                 "` and not the symbol. ",
                 nothing,
                 "; send symbol as it is in the file, the whole name and nothing else."
@@ -153,7 +157,7 @@ pub(in crate::stages::examine) fn refusal(
             message![
                 verbatim(server),
                 " refuses: ",
-                verbatim(told(&words)),
+                verbatim(shorten_message(&words)),
                 ". ",
                 nothing,
                 "; choose another name or place."
@@ -164,7 +168,7 @@ pub(in crate::stages::examine) fn refusal(
             message![
                 verbatim(server),
                 " would also do this, which is no edit of a file: ",
-                verbatim(told(&step)),
+                verbatim(shorten_message(&step)),
                 ". ",
                 nothing,
                 ", because a plan is carried out whole or not at all. ",
@@ -177,7 +181,7 @@ pub(in crate::stages::examine) fn refusal(
                 "The plan of ",
                 verbatim(server),
                 " cannot be carried out exactly: ",
-                verbatim(told(&why)),
+                verbatim(shorten_message(&why)),
                 ". ",
                 nothing,
                 ". ",
@@ -248,7 +252,7 @@ pub(in crate::stages::examine) fn refusal(
 }
 
 /// Returns a server's message on one line, cut to its limit.
-fn told(words: &str) -> String {
+fn shorten_message(words: &str) -> String {
     let words = on_one_line(words.trim().trim_end_matches('.'));
     cut(&words, MOST_WORDS)
 }
@@ -296,7 +300,7 @@ pub(super) fn denied(server: &str, purpose: Purpose) -> Refusal {
 
 /// Returns the refusal for a plan that changes a protected file.
 pub(super) fn protected(target: &Target, server: &str, purpose: Purpose) -> Refusal {
-    let path = target.told();
+    let path = target.display_name();
     let text = message![
         "The plan of ",
         verbatim(server),
@@ -311,7 +315,7 @@ pub(super) fn protected(target: &Target, server: &str, purpose: Purpose) -> Refu
 
 /// Returns the refusal for a plan that names one file twice, by two of its names.
 pub(super) fn twice(server: &str, target: &Target, purpose: Purpose) -> Refusal {
-    let path = target.told();
+    let path = target.display_name();
     let text = message![
         "The plan of ",
         verbatim(server),
@@ -327,7 +331,7 @@ pub(super) fn twice(server: &str, target: &Target, purpose: Purpose) -> Refusal 
 
 /// Returns the refusal for a file whose text cannot be sent to servers.
 pub(super) fn not_utf8(target: &Target) -> Refusal {
-    let path = target.told();
+    let path = target.display_name();
     let text = message![
         &path,
         " would be changed, too, and is not UTF-8, which language servers need. Nothing was changed. Make the change with Grep and Edit instead, or ask the user."
@@ -337,7 +341,7 @@ pub(super) fn not_utf8(target: &Target) -> Refusal {
 
 /// Returns the refusal for a place that does not match the bytes that were planned, such as half of a line end.
 pub(super) fn inexact(target: &Target) -> Refusal {
-    let path = target.told();
+    let path = target.display_name();
     let text = message![
         "A place of the server's plan in ",
         &path,
@@ -348,7 +352,7 @@ pub(super) fn inexact(target: &Target) -> Refusal {
 
 /// Returns the refusal for a file that changed while the server was queried.
 pub(super) fn changed(target: &Target) -> Refusal {
-    let path = target.told();
+    let path = target.display_name();
     let text = message![
         &path,
         " changed while the server was asked. Nothing was written; ",

@@ -62,7 +62,7 @@ fn converter<'c>(context: &'c CallContext<'_>, target: &Target) -> Option<&'c Co
 }
 
 /// Returns the text of a file that is not text itself, for the answer. `kind` is the type that its bytes suggest.
-pub(super) fn shown(
+pub(super) fn read_converted(
     context: &CallContext<'_>,
     target: &Target,
     base: &Snapshot,

@@ -41,12 +41,12 @@ pub(crate) struct HiddenPlaces {
 
 impl HiddenPlaces {
     /// Finds the hidden text in the shown part of a line, which begins at a character counted from 0.
-    fn of(line: usize, column: usize, shown: &str, room: usize) -> Self {
+    fn find_in_line(line: usize, column: usize, shown: &str, room: usize) -> Self {
         let mut places = Self::default();
         for found in hidden(shown) {
             if places.named.len() < room {
                 let column = column + shown[..found.range.start].chars().count() + 1;
-                let words = found.words(shown);
+                let words = found.describe(shown);
                 places
                     .named
                     .push(format!("line {}, column {column}: {words}", line + 1));
@@ -96,7 +96,7 @@ impl LaidOutPage {
         let room = NAMED.saturating_sub(self.hidden.named.len());
         let start = self.text.len();
         let mut shown = lay_line(&mut self.text, line, read, most, settings.gutter);
-        let mut found = HiddenPlaces::of(line, 0, &text[..shown], room);
+        let mut found = HiddenPlaces::find_in_line(line, 0, &text[..shown], room);
         let mut length = context.length(&self.text[start..]) + found.length(context.limit);
         if self.length + length > budget {
             self.text.truncate(start);
@@ -108,7 +108,7 @@ impl LaidOutPage {
             let fitting = context.limit.measure.prefix(text, fitting);
             let fitting = text[..fitting].chars().count().min(most).max(1);
             shown = lay_line(&mut self.text, line, read, fitting, settings.gutter);
-            found = HiddenPlaces::of(line, 0, &text[..shown], room);
+            found = HiddenPlaces::find_in_line(line, 0, &text[..shown], room);
             length = context.length(&self.text[start..]) + found.length(context.limit);
         }
         self.length += length;
@@ -123,7 +123,7 @@ impl LaidOutPage {
         self.text.push_str(shown);
         self.text.push('\n');
         self.lines = 1;
-        self.hidden = HiddenPlaces::of(line, column, shown, NAMED);
+        self.hidden = HiddenPlaces::find_in_line(line, column, shown, NAMED);
     }
 }
 
@@ -151,7 +151,7 @@ pub(super) fn lay_out(
         let Some(shown) = layout.add_line(context, budget, line, &read) else {
             break;
         };
-        let part = read.shown(shown);
+        let part = read.seen_range(shown);
         match &mut together {
             Some(range) if range.end == part.start => range.end = part.end,
             _ => {
@@ -230,7 +230,7 @@ fn lay_column(
         shown.chars().count(),
         read.is_whole(end),
     ));
-    layout.seen.add(source.file_range(read.shown(end)));
+    layout.seen.add(source.file_range(read.seen_range(end)));
     Ok(())
 }
 
@@ -238,7 +238,7 @@ fn lay_column(
 fn part_that_fits(context: &CallContext<'_>, text: &str, budget: usize) -> usize {
     let measure = context.limit.measure;
     let end = measure.prefix(text, budget);
-    let found = HiddenPlaces::of(usize::MAX - 1, text.len(), &text[..end], NAMED);
+    let found = HiddenPlaces::find_in_line(usize::MAX - 1, text.len(), &text[..end], NAMED);
     match found.length(context.limit) {
         0 => end,
         words => measure.prefix(text, budget.saturating_sub(words).max(100)),

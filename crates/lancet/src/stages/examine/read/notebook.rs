@@ -130,7 +130,7 @@ impl PictureAllowance {
             return None;
         }
         let bytes = base64.bytes()?;
-        let picture = picture::read(&bytes, PictureFormat::of(&bytes)?, budget).ok()?;
+        let picture = picture::read(&bytes, PictureFormat::detect(&bytes)?, budget).ok()?;
         self.bytes = self.bytes.checked_sub(picture.bytes.len())?;
         self.count -= 1;
         Some(picture)

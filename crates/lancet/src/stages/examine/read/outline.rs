@@ -24,7 +24,7 @@ const PART: usize = 4;
 const WORDS: usize = 300;
 
 /// Returns the outline of a file, for a call that requests it.
-pub(super) fn shown(
+pub(super) fn read_outline(
     context: &CallContext<'_>,
     target: &Target,
     base: &Snapshot,

@@ -98,7 +98,7 @@ pub(super) fn no_pages(target: &Target) -> Refusal {
 }
 
 /// Returns the pages of a document for the answer.
-pub(super) fn shown(
+pub(super) fn read_pdf(
     context: &CallContext<'_>,
     target: &Target,
     base: &Snapshot,
@@ -132,11 +132,10 @@ pub(super) fn shown(
         return Err(refusal(target, RefusalKind::Invalid, text));
     }
     let laid = lay_out(context, target, &pages, wanted);
+    let further = requested_page_count(arguments) - 1;
     let asked = match is_open(arguments) {
         true => pages.total,
-        false => pages
-            .total
-            .min(request.first.saturating_add(asked(arguments) - 1)),
+        false => pages.total.min(request.first.saturating_add(further)),
     };
     let last = request.first as usize + laid.pages - 1;
     Ok(PageContent {
@@ -171,7 +170,7 @@ fn is_open(arguments: &ReadArguments) -> bool {
 }
 
 /// Returns how many pages a call requests, which may be more than one call returns.
-fn asked(arguments: &ReadArguments) -> u32 {
+fn requested_page_count(arguments: &ReadArguments) -> u32 {
     let range = arguments.pages.as_deref().and_then(PageRange::parse);
     let pages = match range {
         Some(range) => range.last.map_or(1, |last| last - range.first + 1),

@@ -28,7 +28,7 @@ pub(super) fn is_decodable(target: &Target, file_size: u64) -> Result<bool, Refu
         .located
         .read_at(0, 16)
         .map_err(|error| unreadable(target, &error))?;
-    let Some(format) = PictureFormat::of(&head) else {
+    let Some(format) = PictureFormat::detect(&head) else {
         return Ok(false);
     };
     // Text may begin with these two letters (`BM`), and a large picture is seldom a BMP.
@@ -49,12 +49,12 @@ pub(super) fn is_decodable(target: &Target, file_size: u64) -> Result<bool, Refu
 }
 
 /// Returns the picture that the file contains, for the answer; none where the file is not a picture.
-pub(super) fn shown(
+pub(super) fn read_picture(
     context: &CallContext<'_>,
     target: &Target,
     base: &Snapshot,
 ) -> Option<Result<PageContent, Refusal>> {
-    let format = PictureFormat::of(&base.bytes)?;
+    let format = PictureFormat::detect(&base.bytes)?;
     Some(show(context, target, base, format))
 }
 

@@ -29,7 +29,7 @@ pub(crate) enum Extent {
 
 impl PageLine<'_> {
     /// Returns the part of the source that counts as seen where this many bytes of the text are shown.
-    pub(super) fn shown(&self, bytes: usize) -> Range<u64> {
+    pub(super) fn seen_range(&self, bytes: usize) -> Range<u64> {
         match self.is_whole(bytes) {
             true => self.start..self.end,
             false => self.start..self.start + bytes as u64,

@@ -11,7 +11,7 @@ use lancet_workspace::EntryKind;
 
 use super::gate::Guard;
 use super::resident;
-use super::scope::{Scope, path_of, told};
+use super::scope::{Scope, display_path, path_of};
 use super::{Limit, options};
 use crate::arguments::{GlobArguments, GrepArguments};
 use crate::session::Kept;
@@ -161,7 +161,7 @@ fn some_names(
     let names: Vec<String> = files
         .iter()
         .take(NAMED)
-        .map(|entry| told(context.engine(), &path_of(starts, entry)))
+        .map(|entry| display_path(context.engine(), &path_of(starts, entry)))
         .collect();
     let more = if files.len() > NAMED {
         " and others"
@@ -190,7 +190,9 @@ fn near_names(
         let near = near
             .iter()
             .filter(|path| gate.may_read(path, EntryKind::File));
-        let near: Vec<String> = near.map(|path| told(context.engine(), path)).collect();
+        let near: Vec<String> = near
+            .map(|path| display_path(context.engine(), path))
+            .collect();
         return (!near.is_empty()).then(|| near.join(", "));
     }
     let mut survey = scope
@@ -198,7 +200,8 @@ fn near_names(
         .list(context, limit, Order::Path, SearchExtent::Whole);
     let files = survey.files.part(0..COMPARED)?;
     let name = |entry: &'_ ListedFile| Some(entry.relative.file_name()?.to_str()?.to_owned());
-    let named = |entry: &ListedFile| told(context.engine(), &path_of(&scope.paths(), entry));
+    let named =
+        |entry: &ListedFile| display_path(context.engine(), &path_of(&scope.paths(), entry));
     let folded = last.to_lowercase();
     let mut near: Vec<String> = files
         .iter()

@@ -12,7 +12,7 @@ use lancet_search::{
 use super::Limit;
 use super::page_file::PageFile;
 use super::pages::{Page, PageRequest};
-use super::scope::{path_of, told};
+use super::scope::{display_path, path_of};
 use super::seen::{self, ShownLine};
 use crate::arguments::GrepArguments;
 use crate::row::{self, Row};
@@ -38,7 +38,7 @@ pub(super) fn cut(
         usize::try_from(lines).unwrap_or(0)
     };
     let context = request.context;
-    let stop = Limit::of(context);
+    let stop = Limit::from_settings(context);
     let mut cutter = PageCutter {
         request,
         held,
@@ -137,7 +137,7 @@ impl PageCutter<'_, '_> {
                 mark = " (changed since it was found)";
             }
         }
-        let name = told(context.engine(), &path);
+        let name = display_path(context.engine(), &path);
         let heading = format!("{name}{mark}\n");
         // For a single match that is longer than an answer, the first lines are shown.
         let end = match over {

@@ -37,7 +37,9 @@ impl<'h> PageFile<'h> {
         held: Option<&'h dyn HeldContents>,
         path: &Path,
     ) -> Self {
-        let whole = held.and_then(|held| held.held(path)).map(Content::Whole);
+        let whole = held
+            .and_then(|held| held.held_file(path))
+            .map(Content::Whole);
         PageFile {
             content: whole.unwrap_or_else(|| from_disk(context, path)),
             encoding: encoding(context.engine(), path),
@@ -85,7 +87,7 @@ impl<'h> PageFile<'h> {
             let proves = stamp.same_file_state(&file.stamp) && !stamp.racy();
             proves.then(|| Revision::from_bytes(entry.revision))
         });
-        let revision = known.unwrap_or_else(|| Revision::of((*file.bytes).as_ref()));
+        let revision = known.unwrap_or_else(|| Revision::of_content((*file.bytes).as_ref()));
         Some(version(&revision, &file.stamp))
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use lancet_search::ListedFile;
 
-use super::scope::{path_of, told};
+use super::scope::{display_path, path_of};
 use super::seen::SeenFile;
 use crate::path_list::PathList;
 use crate::row::Row;
@@ -93,7 +93,7 @@ impl PageRequest<'_, '_> {
             }
             let start = &kept.starts[entry.start.min(kept.starts.len() - 1)];
             let path = page.paths.add(start, &entry.relative);
-            let name = told(context.engine(), path);
+            let name = display_path(context.engine(), path);
             let mark = self.change_mark(&entry);
             let more = more(&entry);
             let start = page.text.len();

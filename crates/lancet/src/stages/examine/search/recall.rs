@@ -86,7 +86,7 @@ pub(super) fn recall(
         Some(kept) if kept.totals == SearchTotals::AtLeast => SearchExtent::Whole,
         _ => page.extent(),
     };
-    let mut survey = search(&Limit::of(context), extent);
+    let mut survey = search(&Limit::from_settings(context), extent);
     let held = survey.held.take();
     let starts = scope.paths();
     let continued = match earlier.filter(|kept| kept.starts == starts) {

@@ -274,8 +274,10 @@ pub(super) fn glob_starts(
 }
 
 /// Returns a path as answers name it, on one line.
-pub(super) fn told(engine: &EngineView, path: &Path) -> String {
-    let shown = engine.audience().told(path, &engine.workspace.roots()[0]);
+pub(super) fn display_path(engine: &EngineView, path: &Path) -> String {
+    let shown = engine
+        .audience()
+        .shorten_path(path, &engine.workspace.roots()[0]);
     match shown.to_str() {
         Some(name) => on_one_line(name),
         None => on_one_line(&shown.to_string_lossy()),

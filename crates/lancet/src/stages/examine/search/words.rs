@@ -4,7 +4,7 @@ use lancet_search::{SearchTotals, Tally};
 use serde_json::Value;
 
 use super::pages::Page;
-use super::scope::told;
+use super::scope::display_path;
 use crate::arguments::OutputMode;
 use crate::session::Kept;
 use crate::stages::context::CallContext;
@@ -145,7 +145,7 @@ fn left_out(tally: &Tally) -> String {
 /// Says that the search was stopped before its end.
 pub(super) fn stopped(context: &CallContext<'_>, kept: &Kept, page: &Page) -> Option<String> {
     let at = kept.stopped_at.as_ref().or(page.stopped_at.as_ref())?;
-    let place = told(context.engine(), at);
+    let place = display_path(context.engine(), at);
     let place = if place.is_empty() { "the root" } else { &place };
     Some(format!(
         "the time of {} ms was over: this is what was found so far, and there may be more; it stopped at {place}. \

@@ -35,7 +35,7 @@ pub(crate) fn hunk(
     let chain = match asked.part_of {
         PartOf::Review => {
             let others = context.other_workspaces().map_err(unreadable)?.ids();
-            Chain::of(store, file, Some(operation), &others)
+            Chain::load(store, file, Some(operation), &others)
         }
         PartOf::Operation => Chain::of_operation(store, file, operation),
         _ => Chain::of_operation(store, file, operation),
@@ -59,16 +59,17 @@ pub(crate) fn hunk(
     };
     let old_bytes = bytes_of(chain.baseline)?;
     let new_bytes = bytes_of(left.map(|left| left.revision))?;
-    let (Some(old), Some(new)) = (Lines::of(&old_bytes), Lines::of(&new_bytes)) else {
+    let (Some(old), Some(new)) = (Lines::from_bytes(&old_bytes), Lines::from_bytes(&new_bytes))
+    else {
         return Err(no_lines(&told));
     };
     let compared = compare(&old, &new);
     let mut groups = grouped(&compared.blocks).into_iter();
     let blocks = groups
-        .find(|group| HunkLines::of(&hunk_of(&old, &new, group)) == asked.hunk)
+        .find(|group| HunkLines::from_hunk(&hunk_of(&old, &new, group)) == asked.hunk)
         .filter(|_| !compared.coarse)
         .ok_or_else(not_there)?;
-    let touching = contributors::of(store, &chain, blocks).map_err(unreadable)?;
+    let touching = contributors::contributing_steps(store, &chain, blocks).map_err(unreadable)?;
     let takes_part_of = touching.iter().map(|step| TakenBack {
         by: Some(0),
         operation: step.operation.id.clone(),
@@ -129,7 +130,8 @@ fn file_plan(
             state.map_or_else(|| Wanted::Bytes(old.bytes().to_vec()), Wanted::Kept)
         }
         (Some(current), Some(_), Some(_)) => {
-            let taken = held(current).and_then(|now| take_out(old, new, &Lines::of(now)?, blocks));
+            let taken = bytes_in_memory(current)
+                .and_then(|now| take_out(old, new, &Lines::from_bytes(now)?, blocks));
             Wanted::Bytes(taken.ok_or_else(|| conflict(&told))?)
         }
         _ => return Err(conflict(&told)),
@@ -139,7 +141,7 @@ fn file_plan(
 }
 
 /// Returns the bytes of a file that is in memory.
-fn held(current: &Current) -> Option<&[u8]> {
+fn bytes_in_memory(current: &Current) -> Option<&[u8]> {
     match &current.content {
         DiskContent::Held(snapshot) => Some(snapshot.bytes.as_slice()),
         DiskContent::Large(_) | DiskContent::Link(_) => None,

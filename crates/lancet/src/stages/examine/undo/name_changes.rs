@@ -13,7 +13,7 @@ pub(super) enum Start {
 
 impl Start {
     /// Returns the start of a chain that has the file `own`, where the disk has `on_disk` under the name.
-    pub(super) fn of<F>(own: Option<&F>, on_disk: Option<&F>) -> Start {
+    pub(super) fn for_chain<F>(own: Option<&F>, on_disk: Option<&F>) -> Start {
         match own.is_none() && on_disk.is_some() {
             true => Start::Nothing,
             false => Start::Disk,

@@ -110,7 +110,7 @@ impl NamesOnDisk {
             return Ok(None);
         };
         let current = self.own(&name);
-        let start = Start::of(current, on_disk.as_ref());
+        let start = Start::for_chain(current, on_disk.as_ref());
         let walked = walk::rows_back(context, store, target, rows, current, all, asked)?;
         let is_gone = matches!(walked.state, Step::Nothing);
         if is_gone && start == Start::Nothing {

@@ -47,7 +47,7 @@ pub(super) fn file_plan(
     let revision = match &wanted {
         Wanted::Nothing => None,
         Wanted::Kept(kept) => Some(kept.revision),
-        Wanted::Bytes(bytes) => Some(*Revision::of(bytes).as_bytes()),
+        Wanted::Bytes(bytes) => Some(*Revision::of_content(bytes).as_bytes()),
     };
     let found = current.as_ref().map(|current| *current.revision.as_bytes());
     if found == revision && same_mode {

@@ -223,7 +223,7 @@ pub(super) fn rows_back<'r>(
                     others,
                 ));
             };
-            revision = Some(*Revision::of(&merged).as_bytes());
+            revision = Some(*Revision::of_content(&merged).as_bytes());
             state = Step::Merged(merged);
         }
         // Permission bits that another program has changed since are left alone.
