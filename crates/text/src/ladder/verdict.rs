@@ -96,7 +96,7 @@ fn are_alike(view: &str, places: &[Range<usize>]) -> bool {
 }
 
 /// Returns the verdict for places that all have the same text, which `old` matches and `new` replaces, both after the
-/// rewriting of the rung; `shift` as for [`EditScript::of`].
+/// rewriting of the rung; `shift` as for [`EditScript::build`].
 pub(super) fn edit(
     task: &Task<'_>,
     rung: Rung,
