@@ -35,7 +35,7 @@ PROJECT = {
 # What is typed, and the text after which it is typed.
 SESSION = [
     (PROMPT, "lancet edit client.py --old 'timeout=10' --new 'timeout=30'"),
-    (PROMPT, "lancet edit client.py --old 'put(url, body, timeout=10)' --new 'put(url, body, timeout=30)'"),
+    ("for none] ", "2"),
     ("?] ", "y"),
     (PROMPT, "lancet log --oneline"),
     (PROMPT, "lancet undo --yes"),
