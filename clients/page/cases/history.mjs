@@ -21,7 +21,7 @@ export default {
     await page.waitForSelector(".diff .added >> text=two");
     stage.same(stage.read("a.txt"), "one\nTWO\n", "nothing is written yet");
     await page.click("button:has-text('Undo')");
-    await page.waitForSelector(".told >> text=The change is taken back");
+    await page.waitForSelector(".told >> text=The change is undone");
     stage.same(stage.read("a.txt"), "one\ntwo\n", "the file");
   },
 

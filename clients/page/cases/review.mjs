@@ -24,7 +24,7 @@ export default {
     const hunk = page.locator("tbody.hunk").nth(1);
     await hunk.locator("summary:has-text('Take back')").click();
     await hunk.locator("button:has-text('Take back this hunk')").click();
-    await page.waitForSelector(".told >> text=The hunk was taken back");
+    await page.waitForSelector(".told >> text=The hunk was undone");
     stage.same(stage.read("a.txt"), changed(5, 55), "the file");
     const { text } = await agent.read("a.txt");
     stage.check(text.includes("a person took back some of what this session changed"), `the agent is not told: ${text.slice(-400)}`);

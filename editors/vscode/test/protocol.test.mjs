@@ -46,7 +46,7 @@ test("hunks of a question have their numbers and first changed lines", () => {
   assert.deepEqual(records.changedLine(hunks[0].line, hunks[0].lines), { line: 3, text: "y" });
 });
 
-test("a change is listed, shown before and after, and one hunk of it is taken back", async (context) => {
+test("a change is listed, shown before and after, and one hunk of it is undone", async (context) => {
   const stage = staged(context);
   const file = stage.file("a.txt", LINES);
   const { project } = await begin(stage);
@@ -62,7 +62,7 @@ test("a change is listed, shown before and after, and one hunk of it is taken ba
   await project.takeHunk(change.operation, 2);
   assert.equal(readFileSync(file, "utf8"), changed(5, 35));
   await eventually("that is listed, too", () => project.changes.length === 2);
-  await assert.rejects(project.takeHunk(change.operation, 2), /cannot be taken back/);
+  await assert.rejects(project.takeHunk(change.operation, 2), /cannot be undone/);
 });
 
 test("what waits is told with its texts, approved by hunk at a terminal, and rejected with words", async (context) => {

@@ -181,7 +181,7 @@ fn permissions_of_claude_code_are_read_in_and_the_rest_is_told() {
     for words in [
         "mode accept-edits",
         "deny Edit(b.txt) (command line, ",
-        "not taken over: deny Bash(rm *): Bash is a tool of Claude Code's own",
+        "not taken over: deny Bash(rm *): Bash is Claude Code's own tool",
         "not taken over: allow Read: reading needs no permission here",
     ] {
         assert!(run.out.contains(words), "{words}: {run:?}");

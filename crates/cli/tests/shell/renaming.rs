@@ -95,7 +95,7 @@ fn typescript_moves_a_file_with_the_imports_of_both_sides() {
     let to = stage.project().join("shop/cart.ts");
     let (error, told) = agent.call("MoveFile", json!({ "from_path": cart, "to_path": to }));
     assert_eq!(error, "", "{told}");
-    assert!(told.contains("its own imports"), "{told}");
+    assert!(told.contains("own imports"), "{told}");
     let now = std::fs::read_to_string(&to).expect("read");
     assert_eq!(now, text.replace("./prices", "../lib/costs"));
     for _ in 0..2 {

@@ -232,7 +232,8 @@ fn an_offer_is_not_reworded() {
             .starts_with("lancet: refused (ambiguous) --old matches 2 places in g.txt; nothing was changed.\nTo change line 2, use this --old:\n"),
         "{run:?}"
     );
-    assert!(run.err.contains(&format!("{new}\n")), "{run:?}");
+    let indented = format!("    {}\n", new.replace('\n', "\n    "));
+    assert!(run.err.contains(&indented), "{run:?}");
     assert!(
         run.err.ends_with(
             "Make --old longer, for example one of these, and --new by the same lines. Or use --replace-all.\n"
