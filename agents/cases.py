@@ -133,8 +133,8 @@ def editing(agent, folder, checks, facts):
     yield agent.tool("Read", {"file_path": guarded})
     edit = yield agent.tool("Edit", {"file_path": guarded, "old_string": "false", "new_string": "true"})
     checks.same(folder.bytes(".hg/hgrc"), b"[ui]\nverbose = false\n", "a protected file is not changed without a person's yes")
-    checks.that(any(words in edit.text for words in ("nobody here to ask", "was not answered by a person")),
-                "the model is told that nobody answered the question", edit.text)
+    checks.that(any(words in edit.text for words in ("no person can be asked here", "was not answered by a person")),
+                "the model learns that no person answered", edit.text)
 
 
 def asking(agent, folder, checks, facts):
