@@ -82,23 +82,22 @@ impl Lancet {
         });
         let is_withheld = target.with_names(|names| policy.reading(names)).is_denied();
         let links = match target.hard_links {
-            HardLinks::Unknown if access == Access::Write => Some(message![
+            HardLinks::Unknown if access == Access::Write => Some(message!(
                 "it is one of several hard links, and not all of the others can be found (too many entries, or a folder that cannot be listed)"
-            ]),
-            HardLinks::Outside(names) => Some(message![
-                "it also has ",
-                verbatim(outside_words(names)),
-                ", which the change reaches, too"
-            ]),
+            )),
+            HardLinks::Outside(names) => Some(message!(
+                "it also has {}, which the change reaches, too",
+                verbatim(outside_words(names))
+            )),
             _ => None,
         };
         let (outcome, because) = match decision.outcome {
             Outcome::Allow if let Some(links) = links => (Outcome::Ask, links),
             Outcome::Allow if is_withheld && access == Access::Write => (
                 Outcome::Ask,
-                message![
+                message!(
                     "reading it is denied, and what was not read is written only after a person's yes"
-                ],
+                ),
             ),
             outcome => (outcome, cause_named(&decision.cause)),
         };
@@ -122,22 +121,19 @@ impl Lancet {
 
 /// Names a rule with the file and line that it is from.
 fn rule_named(entry: &LayeredRule) -> Message {
-    message![
+    message!(
+        "{} {} ({}, {})",
         verbatim(entry.effect.as_str()),
-        " ",
         verbatim(&entry.rule),
-        " (",
         verbatim(entry.layer.name()),
-        ", ",
-        quote_path(Path::new(&entry.source)),
-        ")"
-    ]
+        quote_path(Path::new(&entry.source))
+    )
 }
 
 fn cause_named(cause: &Cause<'_>) -> Message {
     match cause {
-        Cause::Rule(entry) => message!["the rule `", rule_named(entry), "`"],
-        Cause::ReadRoot(root) => message![quote_path(root), " is a folder for reading only"],
-        other => message![verbatim(other)],
+        Cause::Rule(entry) => message!("the rule `{}`", rule_named(entry)),
+        Cause::ReadRoot(root) => message!("{} is a folder for reading only", quote_path(root)),
+        other => message!("{}", verbatim(other)),
     }
 }

@@ -117,6 +117,14 @@ impl Message {
         part.add_to(self);
     }
 
+    /// Adds a piece of a template.
+    #[doc(hidden)]
+    pub fn push_prose(&mut self, prose: Option<&'static str>) {
+        if let Some(prose) = prose.filter(|prose| !prose.is_empty()) {
+            self.push(prose);
+        }
+    }
+
     /// Returns whether it has no part.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
@@ -305,13 +313,35 @@ macro_rules! numbers {
 
 numbers!(usize, u64, u32, u8);
 
-/// Makes a [`Message`] from its parts.
+/// Counts the places for a part, `{}`, in a template.
+#[doc(hidden)]
+pub const fn count_places(template: &str) -> usize {
+    let bytes = template.as_bytes();
+    let (mut at, mut places) = (0, 0);
+    while at + 1 < bytes.len() {
+        if bytes[at] == b'{' && bytes[at + 1] == b'}' {
+            places += 1;
+        }
+        at += 1;
+    }
+    places
+}
+
+/// Makes a [`Message`] from a template and the parts for its places: `message!("{} has {} lines.", path, lines)`. As
+/// with `format!`, a wrong number of parts does not compile.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __message {
-    ($($part:expr),* $(,)?) => {{
+    ($template:literal $(, $part:expr)* $(,)?) => {{
+        const PARTS: usize = 0 $(+ { _ = stringify!($part); 1 })*;
+        const { assert!($crate::message::count_places($template) == PARTS, "a message has one part for each pair of braces") };
         let mut message = $crate::message::Message::default();
-        $(message.push($part);)*
+        let mut prose = $template.split("{}");
+        message.push_prose(prose.next());
+        $(
+            message.push($part);
+            message.push_prose(prose.next());
+        )*
         message
     }};
 }

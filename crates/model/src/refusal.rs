@@ -222,7 +222,7 @@ impl Refusal {
     pub fn stating(kind: RefusalKind, message: impl Say) -> Self {
         Self {
             kind,
-            text: Box::new(message![message].into()),
+            text: Box::new(message!("{}", message).into()),
             data: Map::new(),
             shown: None,
             withheld: None,
@@ -263,7 +263,7 @@ impl Refusal {
     #[must_use]
     #[doc(hidden)]
     pub fn led_by(mut self, lead: impl Say) -> Self {
-        let message = message![lead, &self.text.message];
+        let message = message!("{}{}", lead, &self.text.message);
         self.text.replace(message);
         self
     }
@@ -272,7 +272,7 @@ impl Refusal {
     #[must_use]
     #[doc(hidden)]
     pub fn and_then(mut self, paragraph: impl Say) -> Self {
-        let message = message![&self.text.message, "\n", paragraph];
+        let message = message!("{}\n{}", &self.text.message, paragraph);
         self.text.replace(message);
         self
     }

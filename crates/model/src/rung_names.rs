@@ -26,11 +26,12 @@ pub fn describe_rung(name: &str) -> &str {
 
 /// Names the rung on which a text was matched: by its name for a model, in plain words for a person.
 pub fn rung_named(rung: Rung) -> Message {
-    message![
+    message!(
+        "{}{}{}",
         term("on the rung `", ""),
         term(rung.name(), describe_rung(rung.name())),
         term("`", "")
-    ]
+    )
 }
 
 #[cfg(test)]

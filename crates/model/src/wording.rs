@@ -89,10 +89,10 @@ pub fn joined(paths: &[QuotedPath], between: &str) -> String {
 pub fn names(paths: &[PathBuf]) -> Message {
     match paths {
         [] => Message::default(),
-        [one] => message![quote_path(one)],
+        [one] => message!("{}", quote_path(one)),
         [first @ .., last] => {
             let first = Message::joined(first.iter().map(|path| quote_path(path)), ", ");
-            message![first, " or ", quote_path(last)]
+            message!("{} or {}", first, quote_path(last))
         }
     }
 }

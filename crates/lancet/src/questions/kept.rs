@@ -89,7 +89,7 @@ fn refused(
         path: path.map(PathBuf::from),
         data: error,
         next: Vec::new(),
-        message: message![verbatim(text)],
+        message: message!("{}", verbatim(text)),
         non_exhaustive: NonExhaustive,
     })
 }

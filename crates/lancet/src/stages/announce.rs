@@ -118,7 +118,10 @@ pub(crate) fn begin(
                 stopped::check(context)?;
                 tell(
                     plan,
-                    Some(message!["this change cannot be undone: ", verbatim(error)]),
+                    Some(message!(
+                        "this change cannot be undone: {}",
+                        verbatim(error)
+                    )),
                 );
                 announced.keeping = Keeping::Nothing;
                 return Ok(announced);
@@ -179,11 +182,10 @@ pub(crate) fn finish(
             empty_folders::remove_unclaimed(context.engine(), saved.unclaimed);
             None
         }
-        Err(error) => Some(message![
-            "this change could not be recorded as made in the history (",
-            verbatim(error),
-            "); the next start of lancet finds out"
-        ]),
+        Err(error) => Some(message!(
+            "this change could not be recorded as made in the history ({}); the next start of lancet finds out",
+            verbatim(error)
+        )),
     };
     tell(plan, notice);
     late::watch(context, plan, written, &announced.id);
@@ -221,12 +223,11 @@ fn used_up(plan: &Plan) -> Refusal {
         .first()
         .map(|file| quote_path(file.target.path()));
     let path = path.unwrap_or_default();
-    let text = message![
+    let text = message!(
+        "{} was not written: the person's yes was for one write, and another call has used it. Look at the file, then {} if it is still needed.",
         &path,
-        " was not written: the person's yes was for one write, and another call has used it. Look at the file, then ",
-        SEND_AGAIN,
-        " if it is still needed."
-    ];
+        SEND_AGAIN
+    );
     Refusal::stating(RefusalKind::Busy, text).with("file_path", path)
 }
 
@@ -237,51 +238,44 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &HistoryError) -> Refus
         .map(|file| quote_path(file.target.path()))
         .unwrap_or_default();
     if let HistoryError::Busy { .. } = error {
-        let text = message![
+        let text = message!(
+            "{} was not written: the history takes one change at a time, and {}. It is as it was; {} in a moment.",
             &path,
-            " was not written: the history takes one change at a time, and ",
             verbatim(error),
-            ". It is as it was; ",
-            SEND_AGAIN,
-            " in a moment."
-        ];
+            SEND_AGAIN
+        );
         return Refusal::stating(RefusalKind::Busy, text).with("file_path", path);
     }
     if let HistoryError::Newer { .. } = error {
-        let text = message![
+        let text = message!(
+            "{} was not written: {}, and writes by the rules of this one could damage it. It is as it was; reading goes on. Ask the user to start this lancet again from the newer version.",
             &path,
-            " was not written: ",
-            verbatim(error),
-            ", and writes by the rules of this one could damage it. It is as it was; reading goes on. Ask the user to start this lancet again from the newer version."
-        ];
+            verbatim(error)
+        );
         return Refusal::stating(RefusalKind::Io, text).with("file_path", path);
     }
     let Some(folder) = error.file() else {
-        let text = message![
+        let text = message!(
+            "{} was not changed: its current content could not be saved to the history ({}), so the edit could not be undone later. With `history.required = false` in the settings lancet writes all the same.",
             &path,
-            " was not changed: its current content could not be saved to the history (",
-            verbatim(error),
-            "), so the edit could not be undone later. With `history.required = false` in the settings lancet writes all the same."
-        ];
+            verbatim(error)
+        );
         return Refusal::stating(RefusalKind::Io, text).with("file_path", path);
     };
     if is_walled_off(context, error) {
-        let text = message![
+        let text = message!(
+            "{} was not written: {} was removed and made again while lancet ran, and the kernel lets this process write to the old one alone, so this change could not be undone. It is as it was. Restart lancet (for an agent, its MCP server); until then only reading works.",
             &path,
-            " was not written: ",
-            verbatim(folder.display()),
-            " was removed and made again while lancet ran, and the kernel lets this process write to the old one alone, so this change could not be undone. It is as it was. Restart lancet (for an agent, its MCP server); until then only reading works."
-        ];
+            verbatim(folder.display())
+        );
         return Refusal::stating(RefusalKind::Io, text).with("file_path", path);
     }
-    let text = message![
+    let text = message!(
+        "{} was not changed: its current content could not be saved to the history ({}), so the edit could not be undone later. Make {} writable and free some space there; `lancet doctor` says more. With `history.required = false` in the settings lancet writes all the same.",
         &path,
-        " was not changed: its current content could not be saved to the history (",
         verbatim(error),
-        "), so the edit could not be undone later. Make ",
-        verbatim(folder.display()),
-        " writable and free some space there; `lancet doctor` says more. With `history.required = false` in the settings lancet writes all the same."
-    ];
+        verbatim(folder.display())
+    );
     Refusal::stating(RefusalKind::Io, text).with("file_path", path)
 }
 

@@ -48,11 +48,10 @@ impl Failed {
             Self::Refused(refusal) | Self::Partly(refusal) => *refusal,
             Self::Changed => Refusal::stating(
                 RefusalKind::Busy,
-                message![
-                    "The file kept changing while this call tried to write it. Nothing was written; ",
-                    SEND_AGAIN,
-                    " in a moment."
-                ],
+                message!(
+                    "The file kept changing while this call tried to write it. Nothing was written; {} in a moment.",
+                    SEND_AGAIN
+                ),
             ),
         }
     }
@@ -187,21 +186,19 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
         ),
         CommitError::RootMoved { index, root } => root_moved(root).with("file_path", path(*index)),
         CommitError::Busy { index, .. } => {
-            let text = message![
+            let text = message!(
+                "{} was not written: someone else is writing it just now. It is as it was; {} in a moment.",
                 path(*index),
-                " was not written: someone else is writing it just now. It is as it was; ",
-                SEND_AGAIN,
-                " in a moment."
-            ];
+                SEND_AGAIN
+            );
             Refusal::stating(RefusalKind::Busy, text).with("file_path", path(*index))
         }
         CommitError::Unsettled { index } => {
-            let text = message![
+            let text = message!(
+                "{} was not written: another lancet ended in the middle of a change of it, and that change cannot be settled just now. It is as it was; {} in a moment.",
                 path(*index),
-                " was not written: another lancet ended in the middle of a change of it, and that change cannot be settled just now. It is as it was; ",
-                SEND_AGAIN,
-                " in a moment."
-            ];
+                SEND_AGAIN
+            );
             Refusal::stating(RefusalKind::Busy, text).with("file_path", path(*index))
         }
         CommitError::Unsafe { index, reason } => io(path(*index), unsafe_words(reason)),
@@ -212,12 +209,11 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
         CommitError::Conflict { index, kept } => conflict(context, plan, *index, kept),
         CommitError::ReadOnly { index, reason } => io(path(*index), read_only_words(reason)),
         CommitError::Twice { first, second } => {
-            let text = message![
+            let text = message!(
+                "{} and {} are one file under two names that are both to be written. Send the edits under one of the names.",
                 path(*first),
-                " and ",
-                path(*second),
-                " are one file under two names that are both to be written. Send the edits under one of the names."
-            ];
+                path(*second)
+            );
             Refusal::stating(RefusalKind::Conflict, text).with("file_path", path(*first))
         }
         CommitError::Io {
@@ -232,14 +228,12 @@ fn refuse(context: &CallContext<'_>, plan: &Plan, error: &CommitError) -> Refusa
         } => {
             let standing: Vec<_> = standing.iter().map(|index| path(*index)).collect();
             let kept: Vec<_> = kept.iter().map(|file| quote_path(file)).collect();
-            let text = message![
+            let text = message!(
+                "{} Putting the other files back failed too: {} hold the new text. Their old bytes are in {}. Look at these files before going on.",
                 refuse(context, plan, cause).message(),
-                " Putting the other files back failed too: ",
                 Message::joined(&standing, ", "),
-                " hold the new text. Their old bytes are in ",
-                Message::joined(&kept, ", "),
-                ". Look at these files before going on."
-            ];
+                Message::joined(&kept, ", ")
+            );
             Refusal::stating(RefusalKind::Io, text)
                 .with("standing", json!(standing))
                 .with("kept", json!(kept))
@@ -296,31 +290,28 @@ fn conflict(context: &CallContext<'_>, plan: &Plan, index: usize, kept: &[PathBu
     let mut places: Vec<Message> = on_record
         .iter()
         .map(|version| {
-            message![
-                "the history, and `lancet restore ",
-                FileText(version.clone()),
-                "` brings it back"
-            ]
+            message!(
+                "the history, and `lancet restore {}` brings it back",
+                FileText(version.clone())
+            )
         })
         .collect();
-    places.extend(left.iter().map(|file| message![file]));
+    places.extend(left.iter().map(|file| message!("{}", file)));
     let places = Message::joined(places, ", ");
     // A file system on which another machine writes may have lost the name between the two renames.
     let is_there = file.is_none_or(|file| file.target.path().symlink_metadata().is_ok());
     let text = if is_there {
-        message![
+        message!(
+            "{} was written by someone else in the same moment. It has the newest version; the other is kept in {}. Read the file before going on.",
             &path,
-            " was written by someone else in the same moment. It has the newest version; the other is kept in ",
-            places,
-            ". Read the file before going on."
-        ]
+            places
+        )
     } else {
-        message![
+        message!(
+            "{} was written by someone else in the same moment, and the file system then did not give the newest version its name back: there is no file of this name now. It is kept in {}. Ask the user to put it back before going on.",
             &path,
-            " was written by someone else in the same moment, and the file system then did not give the newest version its name back: there is no file of this name now. It is kept in ",
-            places,
-            ". Ask the user to put it back before going on."
-        ]
+            places
+        )
     };
     on_record.extend(left.iter().map(QuotedPath::to_string));
     Refusal::stating(RefusalKind::Conflict, text)
@@ -339,15 +330,15 @@ fn system_words(step: &'static str, source: &std::io::Error) -> Message {
         ErrorKind::FileTooLarge => {
             "it would be larger than this process may write (`ulimit -f`) or than the file system takes"
         }
-        _ => return message![step, ": ", verbatim(source)],
+        _ => return message!("{}: {}", step, verbatim(source)),
     };
-    message![plain, " (", step, ": ", verbatim(source), ")"]
+    message!("{} ({}: {})", plain, step, verbatim(source))
 }
 
 fn io(path: QuotedPath, words: impl Say) -> Refusal {
     Refusal::stating(
         RefusalKind::Io,
-        message![&path, " was not written: ", words, ". It is as it was."],
+        message!("{} was not written: {}. It is as it was.", &path, words),
     )
     .with("file_path", path)
 }

@@ -193,11 +193,10 @@ impl<'s> CallContext<'s> {
             None => Ok(()),
             Some(Stopped::TimedOut) => Err(Refusal::stating(
                 RefusalKind::Timeout,
-                message![
-                    "The call took longer than ",
-                    verbatim(duration(self.cancel.limit())),
-                    " and was stopped. Nothing was written; ask for less at once."
-                ],
+                message!(
+                    "The call took longer than {} and was stopped. Nothing was written; ask for less at once.",
+                    verbatim(duration(self.cancel.limit()))
+                ),
             )),
             Some(_) => Err(Refusal::stating(
                 RefusalKind::Declined,
@@ -220,11 +219,7 @@ impl<'s> CallContext<'s> {
             Err(refusal) if self.cancel.stopped() == Some(Stopped::Cancelled) => refusal,
             _ => Refusal::stating(
                 RefusalKind::Busy,
-                message![
-                    "Another call has been at work on this file, or waits for a person's answer about it. Nothing was written; ",
-                    SEND_AGAIN,
-                    " later."
-                ],
+                message!("Another call has been at work on this file, or waits for a person's answer about it. Nothing was written; {} later.", SEND_AGAIN),
             ),
         })
     }

@@ -22,11 +22,7 @@ pub(super) fn settle(context: &CallContext<'_>, plan: Plan) -> Result<Reply, Ref
             .map(|TakenBack { operation, at, .. }| (operation.clone(), *at))
             .collect();
         store.mark_already_undone(&files).map_err(|error| {
-            let text = message![
-                "The history could not record that this is undone already: ",
-                verbatim(error),
-                ". Nothing was changed; `lancet doctor` says more."
-            ];
+            let text = message!("The history could not record that this is undone already: {}. Nothing was changed; `lancet doctor` says more.", verbatim(error));
             Refusal::stating(RefusalKind::Io, text)
         })?;
         empty_folders::remove(context, &plan);

@@ -24,10 +24,10 @@ pub(crate) fn note_seen(session: &Session, path: &Path, text: &str) -> Result<Se
     if target.located.stat().is_some_and(|stamp| stamp.size > HELD) {
         return Err(Refusal::stating(
             RefusalKind::TooLarge,
-            message![
-                target.given,
-                " is too large to be taken in from a host; let the model read it."
-            ],
+            message!(
+                "{} is too large to be taken in from a host; let the model read it.",
+                target.given
+            ),
         ));
     }
     let base = snapshot(session, &target)?;

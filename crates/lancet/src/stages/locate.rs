@@ -177,11 +177,10 @@ pub(crate) fn find(
     }
     let located = located.map_err(|error| refuse(engine, &given, &path, &error))?;
     if located.respelled() {
-        notices.push(message![
-            "opened ",
-            quote_path(located.path()),
-            ", whose name differs from the one given only in its form"
-        ]);
+        notices.push(message!(
+            "opened {}, whose name differs from the one given only in its form",
+            quote_path(located.path())
+        ));
     }
     refuse_unshown(engine, &given, located.path())?;
     let target = with_names(engine, policy, located, path, intent);
@@ -189,11 +188,10 @@ pub(crate) fn find(
         return Err(refuse_state(&given));
     };
     if let HardLinks::Outside(names) = target.hard_links {
-        notices.push(message![
-            "this file also has ",
-            verbatim(outside_words(names)),
-            ": what is written here is written there, too"
-        ]);
+        notices.push(message!(
+            "this file also has {}: what is written here is written there, too",
+            verbatim(outside_words(names))
+        ));
     }
     Ok(Target {
         given,
@@ -316,12 +314,11 @@ fn absolute(
         ));
     }
     if given.starts_with("\\\\") || given.starts_with("//") {
-        let text = message![
+        let text = message!(
+            "{} is a network path, which is not touched. Use a path below {}.",
             quote_path(Path::new(given)),
-            " is a network path, which is not touched. Use a path below ",
-            names(engine.roots()),
-            "."
-        ];
+            names(engine.roots())
+        );
         return Err(Refusal::stating(RefusalKind::Outside, text).with("file_path", given));
     }
     if let Some(home) = engine.base().home()
@@ -335,11 +332,11 @@ fn absolute(
         return Ok(path.to_path_buf());
     }
     let root = &engine.workspace.roots()[0];
-    notices.push(message![
+    notices.push(message!(
+        "{} is a relative path; it was taken from {}",
         quote_path(path),
-        " is a relative path; it was taken from ",
         quote_path(root)
-    ]);
+    ));
     Ok(root.join(path))
 }
 

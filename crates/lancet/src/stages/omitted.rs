@@ -53,7 +53,7 @@ impl Omitted {
         let shown = self.files.iter().take(MOST_FILES);
         let mut parts: Vec<Message> = shown.map(OmittedFile::named).collect();
         if let Some(rest @ 1..) = self.files.len().checked_sub(MOST_FILES) {
-            parts.push(message![verbatim(count(rest, "further file"))]);
+            parts.push(message!("{}", verbatim(count(rest, "further file"))));
         }
         Message::joined(parts, "; ")
     }
@@ -63,20 +63,25 @@ impl Omitted {
         if self.files.is_empty() {
             let words = self.because.as_ref();
             return words
-                .map(|words| message!["the person who approved this says: ", verbatim(words)]);
+                .map(|words| message!("the person who approved this says: {}", verbatim(words)));
         }
         let because = match &self.because {
-            Some(words) => message![term(". They say: ", ". You said: "), verbatim(words)],
+            Some(words) => message!(
+                "{}{}",
+                term(". They say: ", ". You said: "),
+                verbatim(words)
+            ),
             None => Message::default(),
         };
-        Some(message![
+        Some(message!(
+            "{}{}{}",
             term(
                 "a person left this out, and it was not written (lines as they were numbered before): ",
                 "left out (lines as they were numbered before): ",
             ),
             self.named_parts(),
             because
-        ])
+        ))
     }
 
     /// Converts the list to data for programs.
@@ -123,7 +128,7 @@ impl fmt::Display for OmittedFile {
 
 impl OmittedFile {
     fn named(&self) -> Message {
-        message![&self.path, " ", verbatim(self.named_lines())]
+        message!("{} {}", &self.path, verbatim(self.named_lines()))
     }
 
     /// Names the lines: "line 3", or "(all of it)".

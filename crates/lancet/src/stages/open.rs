@@ -36,12 +36,11 @@ pub(crate) fn require_file(engine: &EngineView, target: &Target) -> Result<(), R
         FileType::Missing => Err(no_file::missing(engine, target)),
         FileType::Directory => Err(no_file::folder(engine, target)),
         FileType::Special(what) => {
-            let text = message![
+            let text = message!(
+                "{} is a {}, not a regular file, and is not opened. Name a regular file.",
                 &target.given,
-                " is a ",
-                what,
-                ", not a regular file, and is not opened. Name a regular file."
-            ];
+                what
+            );
             Err(Refusal::stating(RefusalKind::Special, text)
                 .with("file_path", quote_path(target.path())))
         }
@@ -143,14 +142,12 @@ pub(crate) fn unreadable(target: &Target, error: &ReadError) -> Refusal {
     let refusal = match error {
         ReadError::TooLarge { size, most } => Refusal::stating(
             RefusalKind::TooLarge,
-            message![
+            message!(
+                "{} has {} bytes; the limit is {}. Change it with another program.",
                 given,
-                " has ",
                 verbatim(size),
-                " bytes; the limit is ",
-                verbatim(most),
-                ". Change it with another program."
-            ],
+                verbatim(most)
+            ),
         ),
         ReadError::NotAFile(kind) => {
             let what = if let FileType::Special(what) = kind {
@@ -160,34 +157,31 @@ pub(crate) fn unreadable(target: &Target, error: &ReadError) -> Refusal {
             };
             Refusal::stating(
                 RefusalKind::Special,
-                message![
+                message!(
+                    "{} is a {}, not a regular file. Name a regular file.",
                     given,
-                    " is a ",
-                    what,
-                    ", not a regular file. Name a regular file."
-                ],
+                    what
+                ),
             )
         }
         ReadError::Missing => Refusal::stating(
             RefusalKind::Missing,
-            message![given, " is no longer there. Look again before going on."],
+            message!("{} is no longer there. Look again before going on.", given),
         ),
         ReadError::Unstable => Refusal::stating(
             RefusalKind::Busy,
-            message![
-                given,
-                " is being written just now, faster than it could be read. Send the call again in a moment."
-            ],
+            message!(
+                "{} is being written just now, faster than it could be read. Send the call again in a moment.",
+                given
+            ),
         ),
         ReadError::Io(error) => Refusal::stating(
             RefusalKind::Io,
-            message![
-                "The system would not read ",
+            message!(
+                "The system would not read {}: {}. Nothing was changed.",
                 given,
-                ": ",
-                verbatim(error),
-                ". Nothing was changed."
-            ],
+                verbatim(error)
+            ),
         ),
     };
     refusal.with("file_path", quote_path(target.path()))
@@ -219,12 +213,11 @@ pub(crate) fn decode_version<'b>(
 
 /// Returns the refusal for bytes that are not text.
 pub(crate) fn binary(target: &Target, kind: &'static str) -> Refusal {
-    let text = message![
+    let text = message!(
+        "{} is not text: {}. Use a program made for this kind of file.",
         &target.given,
-        " is not text: ",
-        kind,
-        ". Use a program made for this kind of file."
-    ];
+        kind
+    );
     Refusal::stating(RefusalKind::Binary, text)
         .with("file_path", quote_path(target.path()))
         .with("kind", kind)
@@ -272,17 +265,13 @@ pub(crate) fn refuse_notebook(
     }
     let tool = engine.audience().tool("NotebookEdit");
     let next = match engine.declaration("NotebookEdit") {
-        Some(_) => message!["Change its cells with ", verbatim(tool), "."],
-        None => message![
-            "Switch on the tool ",
-            verbatim(tool),
-            " to change its cells."
-        ],
+        Some(_) => message!("Change its cells with {}.", verbatim(tool)),
+        None => message!("Switch on the tool {} to change its cells.", verbatim(tool)),
     };
-    let text = message![
+    let text = message!(
+        "{} is a notebook: a text tool would break its structure. {}",
         &target.given,
-        " is a notebook: a text tool would break its structure. ",
         next
-    ];
+    );
     Err(Refusal::stating(RefusalKind::Notebook, text).with("file_path", quote_path(target.path())))
 }

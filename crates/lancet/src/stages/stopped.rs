@@ -27,13 +27,12 @@ pub(super) fn check(context: &CallContext<'_>) -> Result<(), Refusal> {
 pub(super) fn refusal(stop: &SessionStop) -> Refusal {
     let words = stop.words.as_deref().map(str::trim);
     let words = match words.filter(|words| !words.is_empty()) {
-        Some(words) => message![" Their words: ", verbatim(cut(words, LONGEST))],
+        Some(words) => message!(" Their words: {}", verbatim(cut(words, LONGEST))),
         None => Message::default(),
     };
-    let text = message![
-        "A person has stopped the writes of this session. Nothing was written, and no change of it will be until they let it write again; reads go on.",
-        words,
-        " Ask your user how to go on; sending the call again does not help."
-    ];
+    let text = message!(
+        "A person has stopped the writes of this session. Nothing was written, and no change of it will be until they let it write again; reads go on.{} Ask your user how to go on; sending the call again does not help.",
+        words
+    );
     Refusal::stating(RefusalKind::Declined, text).with("stopped", true)
 }

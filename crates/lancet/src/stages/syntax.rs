@@ -31,20 +31,17 @@ pub(super) fn note(context: &CallContext<'_>, plan: &mut Plan) {
         let Some(error) = newly_broken(context, file, reader) else {
             continue;
         };
-        let words = message![
+        let words = message!(
+            "{} parsed before this change and {}: line {}, column {}: {}",
             quote_path(path),
-            " parsed before this change and ",
             match dry_run {
                 DryRun::No => "no longer does",
                 DryRun::Yes => "would not after it",
             },
-            ": line ",
             error.line,
-            ", column ",
             error.column,
-            ": ",
             verbatim(&error.words)
-        ];
+        );
         // The lines of the answer are already chosen; errors that do not fit are only in the data.
         if context
             .budget

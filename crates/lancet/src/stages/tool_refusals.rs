@@ -25,23 +25,20 @@ pub(super) fn not_listed(context: &CallContext<'_>) -> Refusal {
     if context.engine().mode == crate::settings::Mode::Plan {
         return Refusal::stating(
             RefusalKind::Declined,
-            message![
-                "lancet runs in plan mode: ",
+            message!(
+                "lancet runs in plan mode: {} writes nothing. {}",
                 verbatim(context.tool_name(&context.tool)),
-                " writes nothing. ",
                 INSTEAD
-            ],
+            ),
         );
     }
     Refusal::stating(
         RefusalKind::Invalid,
-        message![
-            "The tool ",
+        message!(
+            "The tool {} is switched off here. The tools are {}.",
             verbatim(context.tool_name(&context.tool)),
-            " is switched off here. The tools are ",
-            verbatim(tool_names(context)),
-            "."
-        ],
+            verbatim(tool_names(context))
+        ),
     )
 }
 

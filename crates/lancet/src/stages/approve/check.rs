@@ -47,21 +47,17 @@ pub(super) fn settings_load(context: &CallContext<'_>, file: &FilePlan) -> Resul
         return Ok(());
     };
     let meant = match &error.suggestion {
-        Some(meant) => message![" Did you mean ", verbatim(meant), "?"],
+        Some(meant) => message!(" Did you mean {}?", verbatim(meant)),
         None => Message::default(),
     };
-    let text = message![
+    let text = message!(
+        "{} would not load as lancet's settings: line {}, column {}: {}.{} Nothing was written; send the text again with that mended.",
         quote_path(path),
-        " would not load as lancet's settings: line ",
         error.line,
-        ", column ",
         error.column,
-        ": ",
         verbatim(error.message),
-        ".",
-        meant,
-        " Nothing was written; send the text again with that mended."
-    ];
+        meant
+    );
     Err(Refusal::stating(RefusalKind::Invalid, text)
         .with("file_path", quote_path(path))
         .with("line", error.line)

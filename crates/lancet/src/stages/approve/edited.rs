@@ -46,11 +46,10 @@ pub(super) fn apply(mut file: FilePlan, text: &str) -> Result<FilePlan, Refusal>
     let changed = difference(document.view(), text, 3, DIFF_BUDGET);
     if changed.is_empty() {
         let path = quote_path(file.target.path());
-        let text = message![
-            "A person edited the change of ",
-            &path,
-            " until nothing was left of it. Nothing was written."
-        ];
+        let text = message!(
+            "A person edited the change of {} until nothing was left of it. Nothing was written.",
+            &path
+        );
         return Err(Refusal::stating(RefusalKind::Declined, text).with("file_path", path));
     }
     let (old_lines, new_lines) = (LineStarts::new(document.view()), LineStarts::new(text));
@@ -90,9 +89,9 @@ fn view(patch: Vec<Hunk>, (added, removed): (usize, usize), coarse: bool) -> Cha
         coarse,
         body: cut(&unified(&patch), LONGEST_DIFF),
         patch,
-        notices: vec![message![
+        notices: vec![message!(
             "a person changed the text before it was written; this is what was written"
-        ]],
+        )],
         ..ChangeView::default()
     }
 }

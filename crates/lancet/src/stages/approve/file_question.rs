@@ -76,11 +76,11 @@ fn notices(context: &CallContext<'_>, file: &FilePlan) -> Vec<String> {
     notices.extend_from_slice(&file.view.notices);
     match file.executable_change(None) {
         Executable::Keep => {}
-        Executable::Yes => notices.push(message!["the file becomes executable"]),
-        Executable::No => notices.push(message!["the file is not executable any more"]),
+        Executable::Yes => notices.push(message!("the file becomes executable")),
+        Executable::No => notices.push(message!("the file is not executable any more")),
     }
     if file.view.patch.iter().any(|hunk| hunk.lines.is_empty()) {
-        notices.push(message![TOO_LONG_TO_SHOW]);
+        notices.push(message!("{}", TOO_LONG_TO_SHOW));
     }
     let audience = context.engine().audience();
     notices

@@ -185,11 +185,11 @@ pub(super) fn refusal(target: &Target, decision: &Decision<'_>) -> Refusal {
     if let Cause::Mode(_) = decision.cause {
         return Refusal::stating(
             RefusalKind::Declined,
-            message!["lancet runs in plan mode: nothing is written. ", INSTEAD],
+            message!("lancet runs in plan mode: nothing is written. {}", INSTEAD),
         );
     }
     let path = target.display_name();
-    let text = message!["A rule denies ", &path, ". ", WITHOUT_FILE];
+    let text = message!("A rule denies {}. {}", &path, WITHOUT_FILE);
     Refusal::stating(RefusalKind::Denied, text).with("file_path", path)
 }
 

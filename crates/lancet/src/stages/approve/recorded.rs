@@ -122,14 +122,12 @@ fn record(
     drop(ledger);
     let too_many = |limit: usize, whose: &'static str| {
         let limit = count(limit, "question");
-        let text = message![
+        let text = message!(
+            "{} {} wait for a person already, so this change is not asked about. Nothing was written; ask the user to decide the open ones (`lancet pending`), then {}.",
             verbatim(limit),
-            " ",
             whose,
-            " wait for a person already, so this change is not asked about. Nothing was written; ask the user to decide the open ones (`lancet pending`), then ",
-            SEND_AGAIN,
-            "."
-        ];
+            SEND_AGAIN
+        );
         Refusal::stating(RefusalKind::Declined, text)
     };
     for _ in 0..TRIES {
@@ -165,11 +163,10 @@ fn record(
             Err(error) => Err(unusable(&error)),
         };
     }
-    let words = message![
-        "No id could be found for the question about this change. Nothing was written; ",
-        SEND_AGAIN,
-        "."
-    ];
+    let words = message!(
+        "No id could be found for the question about this change. Nothing was written; {}.",
+        SEND_AGAIN
+    );
     Err(Refusal::stating(RefusalKind::Busy, words).into())
 }
 
@@ -222,11 +219,10 @@ fn unusable(error: &HistoryError) -> Halt {
         HistoryError::Busy { .. } => RefusalKind::Busy,
         _ => RefusalKind::Io,
     };
-    let text = message![
-        "The question about this change could not be kept in the state folder (",
-        verbatim(error),
-        "). Nothing was written; `lancet doctor` says more."
-    ];
+    let text = message!(
+        "The question about this change could not be kept in the state folder ({}). Nothing was written; `lancet doctor` says more.",
+        verbatim(error)
+    );
     Refusal::stating(kind, text).into()
 }
 

@@ -52,12 +52,11 @@ pub(super) fn reduce(
     }
     let mut view = view(&file.view, hunks, changes.len());
     view.notices.extend(encoding.map(|other| {
-        message![
-            "with this change the file will be read as ",
+        message!(
+            "with this change the file will be read as {}, no longer as {}",
             verbatim(other.name()),
-            ", no longer as ",
             verbatim(file.encoding.name())
-        ]
+        )
     }));
     file.view = view;
     file.new = New::Changes(changes);
@@ -125,10 +124,9 @@ fn with_hunks(text: &str, hunks: &[Hunk]) -> Option<String> {
 /// Returns the refusal where the picked pieces cannot be written without the others.
 fn inseparable(file: &FilePlan) -> Refusal {
     let path = quote_path(file.target.path());
-    let text = message![
-        "A person picked parts of this change of ",
-        &path,
-        " that cannot be written without the others. Nothing was written; send them as separate calls."
-    ];
+    let text = message!(
+        "A person picked parts of this change of {} that cannot be written without the others. Nothing was written; send them as separate calls.",
+        &path
+    );
     Refusal::stating(RefusalKind::Declined, text).with("file_path", path)
 }

@@ -39,10 +39,10 @@ pub(super) fn examine_file(
     let document = decode(context.engine(), &target, &base.bytes)?;
     let notebook = Notebook::parse(document.view()).map_err(|error| damaged(&target, &error))?;
     if !notebook.is_editable() {
-        let text = message![
-            &target.given,
-            " is a notebook of version 3, which is only read. Convert it with `jupyter nbconvert --to notebook` first."
-        ];
+        let text = message!(
+            "{} is a notebook of version 3, which is only read. Convert it with `jupyter nbconvert --to notebook` first.",
+            &target.given
+        );
         return Err(refusal(&target, RefusalKind::Invalid, text));
     }
     let CellPlan {
@@ -51,11 +51,10 @@ pub(super) fn examine_file(
         sentence,
     } = work_out(&target, &notebook, &request.change)?;
     if changes.is_empty() {
-        let text = message![
-            "The cell of ",
-            quote_path(target.path()),
-            " already has exactly this source. Nothing was written."
-        ];
+        let text = message!(
+            "The cell of {} already has exactly this source. Nothing was written.",
+            quote_path(target.path())
+        );
         return Err(refusal(&target, RefusalKind::NoChange, text));
     }
     let state = read_state(
@@ -103,14 +102,12 @@ pub(super) fn examine_file(
 fn require_notebook(context: &CallContext<'_>, target: &Target) -> Result<(), Refusal> {
     require_file(context.engine(), target)?;
     if !is_notebook_name(target) {
-        let text = message![
+        let text = message!(
+            "{} is not a notebook (.ipynb). Change it with {} or {}.",
             &target.given,
-            " is not a notebook (.ipynb). Change it with ",
             verbatim(context.tool_name("Edit")),
-            " or ",
-            verbatim(context.tool_name("Write")),
-            "."
-        ];
+            verbatim(context.tool_name("Write"))
+        );
         return Err(refusal(target, RefusalKind::Invalid, text));
     }
     Ok(())
@@ -132,19 +129,14 @@ fn check_shown(
             if let Some(refusal) = &state.merge_refusal {
                 return Err((**refusal).clone());
             }
-            let text = message![
-                "Cell ",
+            let text = message!(
+                "Cell {} of {} was not shown whole in this session. {} {} and {}.",
                 number,
-                " of ",
                 quote_path(target.path()),
-                " was not shown whole in this session. ",
                 CALL,
-                " ",
                 verbatim(context.read_call(target.path(), Some(number + 1), Some(1))),
-                " and ",
-                SEND_THIS_AGAIN,
-                "."
-            ];
+                SEND_THIS_AGAIN
+            );
             let refusal = refusal(target, RefusalKind::NotRead, text);
             return Err(refusal.helped_by(Remedy::read_lines(Some(number + 1), Some(1))));
         }
@@ -180,15 +172,15 @@ fn work_out(
             (
                 notebook.replace(number, source, cell_type.as_ref()),
                 vec![number],
-                message![named(notebook, number), " has the new source."],
+                message!("{} has the new source.", named(notebook, number)),
             )
         }
         CellChange::Delete { cell } => {
             let number = find(target, notebook, cell)?;
-            let sentence = message![
-                named(notebook, number),
-                " is out; the numbers of the cells after it are lower by one."
-            ];
+            let sentence = message!(
+                "{} is out; the numbers of the cells after it are lower by one.",
+                named(notebook, number)
+            );
             (notebook.delete(number), vec![number], sentence)
         }
         CellChange::Insert {
@@ -214,12 +206,12 @@ fn work_out(
             if let Some(id) = &id {
                 cell = cell.with_id(id);
             }
-            let id = id.as_ref().map(|id| message![" (id ", verbatim(id), ")"]);
+            let id = id.as_ref().map(|id| message!(" (id {})", verbatim(id)));
             let after = match number < last {
                 true => "; the numbers of the cells after it are higher by one",
                 false => "",
             };
-            let sentence = message!["The new cell is cell ", number, id, after, "."];
+            let sentence = message!("The new cell is cell {}{}{}.", number, id, after);
             (notebook.insert(number, &cell), touched, sentence)
         }
         _ => return Err(Refusal::unknown_request()),
@@ -241,8 +233,8 @@ fn work_out(
 /// Names the cell for an answer.
 fn named(notebook: &Notebook<'_>, number: usize) -> Message {
     match notebook.cells().get(number).and_then(|cell| cell.id()) {
-        Some(id) => message!["Cell ", number, " (id ", verbatim(cut(id, LONGEST_ID)), ")"],
-        None => message!["Cell ", number],
+        Some(id) => message!("Cell {} (id {})", number, verbatim(cut(id, LONGEST_ID))),
+        None => message!("Cell {}", number),
     }
 }
 
@@ -257,15 +249,13 @@ fn find(target: &Target, notebook: &Notebook<'_>, name: &CellName) -> Result<usi
         {
             Some(number) => Some(number),
             None => {
-                let text = message![
+                let text = message!(
+                    "{} has {}, numbered from 0; there is no cell {}. {}",
                     quote_path(target.path()),
-                    " has ",
                     verbatim(count(total, "cell")),
-                    ", numbered from 0; there is no cell ",
                     number,
-                    ". ",
                     listed(notebook)
-                ];
+                );
                 return Err(refusal(target, RefusalKind::NotFound, text));
             }
         },
@@ -279,41 +269,34 @@ fn find(target: &Target, notebook: &Notebook<'_>, name: &CellName) -> Result<usi
     let shown = cut(id, LONGEST_ID);
     match (notebook.cells_with_id(id).as_slice(), by_number) {
         ([], _) => {
-            let text = message![
+            let text = message!(
+                "{} has no cell with the id {}. {}",
                 quote_path(target.path()),
-                " has no cell with the id ",
                 verbatim(format!("{:?}", shown)),
-                ". ",
                 listed(notebook)
-            ];
+            );
             Err(refusal(target, RefusalKind::NotFound, text))
         }
         ([number], None) => Ok(*number),
         ([number], Some(other)) if *number == other => Ok(*number),
         ([number], Some(other)) => {
-            let text = message![
-                "The id ",
+            let text = message!(
+                "The id {} is that of cell {}, and cell_number is {}. Send one of them.",
                 verbatim(format!("{:?}", shown)),
-                " is that of cell ",
                 verbatim(number),
-                ", and cell_number is ",
-                other,
-                ". Send one of them."
-            ];
+                other
+            );
             Err(refusal(target, RefusalKind::Invalid, text))
         }
         (several, _) => {
             let numbers: Vec<String> = several.iter().map(usize::to_string).collect();
-            let text = message![
+            let text = message!(
+                "{} cells of {} have the id {}: {}. Name the cell by cell_number alone.",
                 several.len(),
-                " cells of ",
                 quote_path(target.path()),
-                " have the id ",
                 verbatim(format!("{:?}", shown)),
-                ": ",
-                verbatim(cut(&numbers.join(", "), 200)),
-                ". Name the cell by cell_number alone."
-            ];
+                verbatim(cut(&numbers.join(", "), 200))
+            );
             Err(refusal(target, RefusalKind::Ambiguous, text))
         }
     }
@@ -323,22 +306,22 @@ fn find(target: &Target, notebook: &Notebook<'_>, name: &CellName) -> Result<usi
 fn listed(notebook: &Notebook<'_>) -> Message {
     let cells = notebook.cells();
     if cells.is_empty() {
-        return message!["The notebook is empty; insert a cell."];
+        return message!("The notebook is empty; insert a cell.");
     }
     let named: Vec<Message> = cells
         .iter()
         .take(NAMED_CELLS)
         .enumerate()
         .map(|(number, cell)| match cell.id() {
-            Some(id) => message![number, " (", verbatim(cut(id, LONGEST_ID)), ")"],
-            None => message![number],
+            Some(id) => message!("{} ({})", number, verbatim(cut(id, LONGEST_ID))),
+            None => message!("{}", number),
         })
         .collect();
     let more = match cells.len().saturating_sub(NAMED_CELLS) {
         0 => Message::default(),
-        more => message![" and ", more, " more"],
+        more => message!(" and {} more", more),
     };
-    message!["Its cells: ", Message::joined(named, ", "), more, "."]
+    message!("Its cells: {}{}.", Message::joined(named, ", "), more)
 }
 
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
@@ -354,13 +337,12 @@ fn format_type(cell_type: CellType) -> format::CellType {
 fn damaged(target: &Target, error: &NotebookError) -> Refusal {
     let given = &target.given;
     let text = match error {
-        NotebookError::NotJson(at) => message![
+        NotebookError::NotJson(at) => message!(
+            "{} cannot be read as a notebook: it is no JSON at {}. Read shows it as text, and Edit mends it.",
             given,
-            " cannot be read as a notebook: it is no JSON at ",
-            verbatim(at),
-            ". Read shows it as text, and Edit mends it."
-        ],
-        other => message![given, " is ", verbatim(other), ". Nothing was changed."],
+            verbatim(at)
+        ),
+        other => message!("{} is {}. Nothing was changed.", given, verbatim(other)),
     };
     refusal(target, RefusalKind::Damaged, text)
 }

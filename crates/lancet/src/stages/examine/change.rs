@@ -278,12 +278,11 @@ fn join_failures(
         failed.retain(|(_, refusal)| !refusal.idle);
     } else if !changes_nothing {
         let sentence = |(number, _): (usize, Refusal)| {
-            message![
+            message!(
+                "{} {} changes nothing, because its old and new text are the same, and was left out",
                 noun.small,
-                " ",
-                number,
-                " changes nothing, because its old and new text are the same, and was left out"
-            ]
+                number
+            )
         };
         return Ok(failed
             .into_iter()
@@ -309,20 +308,18 @@ fn join_failures(
         first.withheld = first.withheld.or(refusal.withheld);
     }
     let first = first
-        .led_by(message![
+        .led_by(message!(
+            "{} {} of {} was refused, so no file was changed. ",
             noun.capital,
-            " ",
             number,
-            " of ",
-            total,
-            " was refused, so no file was changed. "
-        ])
+            total
+        ))
         .with("edit", number);
     let (remedy, first) = first.take_remedy();
     let first = first.helped_by(remedy.and_then(|remedy| remedy.in_edit(number - 1)));
     Err(if others.is_empty() {
         first
     } else {
-        first.and_then(message!["Refused too: ", verbatim(others.join(", ")), "."])
+        first.and_then(message!("Refused too: {}.", verbatim(others.join(", "))))
     })
 }

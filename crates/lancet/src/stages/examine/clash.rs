@@ -29,20 +29,15 @@ pub(super) fn refuse_file_and_folder(
             continue;
         };
         for number in file.numbers() {
-            let text = message![
+            let text = message!(
+                "{} {} makes a file {} and {} {} makes {}, which needs a folder of that name. Give one of them another path.",
                 noun.capital,
-                " ",
                 first + 1,
-                " makes a file ",
                 quote_path(folder),
-                " and ",
                 noun.small,
-                " ",
                 number + 1,
-                " makes ",
-                quote_path(path),
-                ", which needs a folder of that name. Give one of them another path."
-            ];
+                quote_path(path)
+            );
             let mut refusal =
                 Refusal::stating(RefusalKind::Invalid, text).with("file_path", quote_path(path));
             refusal.withheld = file.withheld();
@@ -65,12 +60,11 @@ pub(super) fn refuse_hard_links(files: &[LocatedFile<'_>], failures: &mut [Optio
         let Some(other) = hard_link else {
             continue;
         };
-        let text = message![
+        let text = message!(
+            "{} and {} are one file under two names that are both to be written. Send the edits under one of the names.",
             quote_path(other.target.path()),
-            " and ",
-            quote_path(file.target.path()),
-            " are one file under two names that are both to be written. Send the edits under one of the names."
-        ];
+            quote_path(file.target.path())
+        );
         for number in file.numbers() {
             let mut refusal = Refusal::stating(RefusalKind::Conflict, text.clone())
                 .with("file_path", quote_path(file.target.path()));
@@ -89,11 +83,10 @@ pub(crate) fn same_name(files: &[FilePlan], at: usize) -> Option<Refusal> {
     let first = others.filter(|first| *first != second).find(|first| {
         lancet_policy::is_within(first, second) || lancet_policy::is_within(second, first)
     })?;
-    let text = message![
+    let text = message!(
+        "{} and {} cannot both be made: this file system takes the names for one. Nothing was written; give one of them another path.",
         quote_path(first),
-        " and ",
-        quote_path(second),
-        " cannot both be made: this file system takes the names for one. Nothing was written; give one of them another path."
-    ];
+        quote_path(second)
+    );
     Some(Refusal::stating(RefusalKind::Conflict, text).with("file_path", quote_path(second)))
 }

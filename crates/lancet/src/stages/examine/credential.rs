@@ -25,15 +25,12 @@ pub(crate) fn refuse_credential(
     };
     let line = new[..found.at].matches('\n').count() + 1;
     let path = quote_path(target.path());
-    let text = message![
-        "Line ",
+    let text = message!(
+        "Line {} of the new text holds a credential ({}), and {} is a file that others read. Nothing was written; leave the credential out and write where it is kept instead.",
         line,
-        " of the new text holds a credential (",
         found.kind,
-        "), and ",
-        &path,
-        " is a file that others read. Nothing was written; leave the credential out and write where it is kept instead."
-    ];
+        &path
+    );
     Err(Refusal::stating(RefusalKind::Secret, text)
         .with("file_path", path)
         .with("kind", found.kind)

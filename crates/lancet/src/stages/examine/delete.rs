@@ -75,10 +75,10 @@ fn refuse_link(target: &Target) -> Result<(), Refusal> {
         return Ok(());
     }
     let path = target.display_name();
-    let text = message![
-        &path,
-        " is a symbolic link, and only regular files are removed. Name the file that it leads to, or ask the user to remove the link."
-    ];
+    let text = message!(
+        "{} is a symbolic link, and only regular files are removed. Name the file that it leads to, or ask the user to remove the link.",
+        &path
+    );
     Err(Refusal::stating(RefusalKind::Special, text).with("file_path", path))
 }
 
@@ -97,32 +97,26 @@ fn require_all_seen(
         (0..document.line_count()).find(|&line| raw_line(document, line).end > gap.start)
     });
     let which = match (first, document) {
-        (Some(first), Some(document)) => message![
-            "line ",
+        (Some(first), Some(document)) => message!(
+            "line {} of {} is the first that was not",
             first + 1,
-            " of ",
-            verbatim(count(document.line_count(), "line")),
-            " is the first that was not"
-        ],
-        _ => message!["the part from byte ", gap.start, " on was not"],
+            verbatim(count(document.line_count(), "line"))
+        ),
+        _ => message!("the part from byte {} on was not", gap.start),
     };
-    let text = message![
+    let text = message!(
+        "{} was not shown whole in this session: {}. {} {} and {}{}{}remove the file unseen.",
         quote_path(path),
-        " was not shown whole in this session: ",
         which,
-        ". ",
         CALL,
-        " ",
         verbatim(context.read_call(path, first.map(|first| first + 1), None)),
-        " and ",
         SEND_THIS_AGAIN,
         term(
             ", or send the revision that ",
             ", or give --revision, which lancet read shows, to ",
         ),
-        for_tools(message![verbatim(context.tool_name("Read")), " gave to "]),
-        "remove the file unseen."
-    ];
+        for_tools(message!("{} gave to ", verbatim(context.tool_name("Read"))))
+    );
     Err(Refusal::stating(RefusalKind::NotRead, text)
         .helped_by(Remedy::read_lines(first.map(|first| first + 1), None))
         .with("file_path", quote_path(path)))
@@ -149,20 +143,17 @@ fn require_lines(
         }
     };
     let quote = |line: Option<&str>| match line {
-        Some(line) => message!["`", verbatim(cut(line, LONGEST_LINE)), "`"],
-        None => message!["no line"],
+        Some(line) => message!("`{}`", verbatim(cut(line, LONGEST_LINE))),
+        None => message!("no line"),
     };
     let path = quote_path(target.path());
-    let text = message![
+    let text = message!(
+        "{} does not hold the lines that the removal states: line {} is {}, and {} was stated. Read the file again before removing it.",
         &path,
-        " does not hold the lines that the removal states: line ",
         verbatim(number),
-        " is ",
         quote(found),
-        ", and ",
-        quote(stated),
-        " was stated. Read the file again before removing it."
-    ];
+        quote(stated)
+    );
     Err(Refusal::stating(RefusalKind::NotFound, text)
         .with("file_path", path)
         .with("line", number))

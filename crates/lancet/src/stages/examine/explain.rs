@@ -54,19 +54,17 @@ pub(crate) struct Met<'t> {
 fn told_there(met: Met<'_>, old: &str, new: &str) -> Option<Message> {
     let file = met.file.unwrap_or(met.text);
     if let Some(places) = already_there(file.view, file.lines, old, new) {
-        return Some(message![
-            "The new text is already there, at ",
-            verbatim(places),
-            ": the change may have been made before."
-        ]);
+        return Some(message!(
+            "The new text is already there, at {}: the change may have been made before.",
+            verbatim(places)
+        ));
     }
     met.file?;
     let places = already_there(met.text.view, met.text.lines, old, new)?;
-    Some(message![
-        "The new text is what an edit before this one would put there, at ",
-        verbatim(places),
-        ": leave this edit out if that is enough."
-    ])
+    Some(message!(
+        "The new text is what an edit before this one would put there, at {}: leave this edit out if that is enough.",
+        verbatim(places)
+    ))
 }
 
 /// Returns the refusal for old text that is not in the file. `met` is none where the text is streamed: then no similar
@@ -82,15 +80,13 @@ pub(crate) fn not_found(
     let terms = context.vocabulary;
     let old_name = terms.old_name();
     let Some(met) = met else {
-        let text = message![
+        let text = message!(
+            "{} was not found in {}. In a file over {} MiB only exact text is looked for.{}",
             old_name,
-            " was not found in ",
             &path,
-            ". In a file over ",
             HELD >> 20,
-            " MiB only exact text is looked for.",
             COPY
-        ];
+        );
         return Refusal::stating(RefusalKind::NotFound, text)
             .with("file_path", path)
             .with("nearest", json!([]));
@@ -102,33 +98,27 @@ pub(crate) fn not_found(
     };
     if let Some(guard) = guard {
         let line = lines.line_of(guard.place.start) + 1;
-        let text = message![
+        let text = message!(
+            "{} was not found in {}{} as sent. It fits line {} on the rung `{}`, but what the edit should do there is not certain. {}\n{}",
             old_name,
-            " was not found in ",
             &path,
             by_then,
-            " as sent. It fits line ",
             line,
-            " on the rung `",
             verbatim(guard.rung.name()),
-            "`, but what the edit should do there is not certain. ",
             verbatim(&guard.reason),
-            "\n",
             match whole_text_block(old_name, &view[guard.place.clone()], LONGEST_REGION) {
-                Some(whole) => message![
+                Some(whole) => message!(
+                    "{} {} exactly as the file has it:\n{}",
                     terms.send(),
-                    " ",
                     old_name,
-                    " exactly as the file has it:\n",
                     whole
-                ],
-                None => message![
-                    "Read these lines and send ",
-                    old_name,
-                    " exactly as the file has it."
-                ],
+                ),
+                None => message!(
+                    "Read these lines and send {} exactly as the file has it.",
+                    old_name
+                ),
             }
-        ];
+        );
         return Refusal::stating(RefusalKind::NotFound, text)
             .with("file_path", path)
             .with(
@@ -136,9 +126,9 @@ pub(crate) fn not_found(
                 json!({ "rung": guard.rung.name(), "line": line, "reason": guard.reason }),
             );
     }
-    let mut text = message![old_name, " was not found in ", &path, by_then, "."];
+    let mut text = message!("{} was not found in {}{}.", old_name, &path, by_then);
     if let Some(words) = told_there(met, old, new) {
-        text.push(message![" ", words]);
+        text.push(message!(" {}", words));
     }
     if context.cancel.stopped().is_some() {
         text.push(COPY);
@@ -188,16 +178,13 @@ pub(crate) fn bare_dots(path: &Path, text: &str) -> BareDots {
 pub(crate) fn unencodable(target: &Target, error: &Unencodable) -> Refusal {
     let character = error.character;
     let code = format!("U+{:04X}", character as u32);
-    let text = message![
+    let text = message!(
+        "{} is encoded as {}, which has no {} ({}). Use characters that this encoding has; the file is as it was.",
         quote_path(target.path()),
-        " is encoded as ",
         verbatim(error.encoding.name()),
-        ", which has no ",
         verbatim(character),
-        " (",
-        verbatim(&code),
-        "). Use characters that this encoding has; the file is as it was."
-    ];
+        verbatim(&code)
+    );
     Refusal::stating(RefusalKind::Unencodable, text)
         .with("file_path", quote_path(target.path()))
         .with("character", code)
@@ -207,17 +194,16 @@ pub(crate) fn unencodable(target: &Target, error: &Unencodable) -> Refusal {
 /// Returns the refusal for display text or a placeholder in the new text, with the text that was probably meant, where
 /// that is known.
 pub(crate) fn leak(reason: impl Say, mended: Option<&str>) -> Refusal {
-    let text = message![
+    let text = message!(
+        "{} Send the text as the file should have it, or the same call with {} if exactly this is meant.",
         reason,
-        " Send the text as the file should have it, or the same call with ",
-        term("insist: true", "--insist"),
-        " if exactly this is meant."
-    ];
+        term("insist: true", "--insist")
+    );
     let Some(mended) = mended else {
         return Refusal::stating(RefusalKind::Leaked, text);
     };
     let text = match whole_text_block(NEW, mended, LONGEST_REGION) {
-        Some(whole) => message![text, " Without it ", NEW, " is:\n", whole],
+        Some(whole) => message!("{} Without it {} is:\n{}", text, NEW, whole),
         None => text,
     };
     let correction = next_call::Correction {
@@ -235,7 +221,7 @@ fn whole_text_block(name: impl Say, text: &str, most: usize) -> Option<TextBlock
         return None;
     }
     Some(TextBlock {
-        name: message![name],
+        name: message!("{}", name),
         text: text.to_owned(),
     })
 }

@@ -49,7 +49,9 @@ pub(super) fn format_edits(
     let sent = apply_changes(document.view(), &laid.changes);
     let (text, by) = match run(context, target, document.view(), (&sent, decoded)) {
         FormatResult::Unchanged => return Formatted::default(),
-        FormatResult::Failed(notice) => return Formatted::with_notice(message![verbatim(notice)]),
+        FormatResult::Failed(notice) => {
+            return Formatted::with_notice(message!("{}", verbatim(notice)));
+        }
         FormatResult::Text { text, by } => (text, by),
     };
     let changes = line_changes(document.view(), &text);
@@ -71,7 +73,9 @@ pub(super) fn too_large(context: &CallContext<'_>, target: &Target) -> Formatted
     let formatter = formatter_of(context, target);
     let words = |formatter| not_formatted(&command_name(formatter), "the file is too large for it");
     Formatted {
-        notice: formatter.map(words).map(|words| message![verbatim(words)]),
+        notice: formatter
+            .map(words)
+            .map(|words| message!("{}", verbatim(words))),
         lines: Vec::new(),
     }
 }
@@ -110,7 +114,9 @@ pub(super) fn format_file(
     let sent = (document.view(), Decoded::from_document(&document));
     let (text, by) = match run(context, target, old, sent) {
         FormatResult::Unchanged => return as_sent(bytes, None),
-        FormatResult::Failed(notice) => return as_sent(bytes, Some(message![verbatim(notice)])),
+        FormatResult::Failed(notice) => {
+            return as_sent(bytes, Some(message!("{}", verbatim(notice))));
+        }
         FormatResult::Text { text, by } => (text, by),
     };
     let changes = line_changes(document.view(), &text);
@@ -138,7 +144,7 @@ pub(super) fn format_file(
     );
     FormattedFile {
         bytes: made,
-        notice: Some(message!["formatted by ", verbatim(&by)]),
+        notice: Some(message!("formatted by {}", verbatim(&by))),
         body: format!("{by} changed:\n{}", view.body),
         unshown,
     }
@@ -219,13 +225,11 @@ fn is_exact(document: &Document<'_>, bytes: &[u8], text: &str) -> bool {
 }
 
 fn not_lossless(by: &str, encoding: Encoding) -> Message {
-    message![
-        "not formatted: what ",
+    message!(
+        "not formatted: what {} gave cannot be written as {} without loss, so the text is as it was sent",
         verbatim(by),
-        " gave cannot be written as ",
-        verbatim(encoding.name()),
-        " without loss, so the text is as it was sent"
-    ]
+        verbatim(encoding.name())
+    )
 }
 
 /// Returns the lines of a formatted block, from 1, that are outside the edited lines of the text that was formatted. If
@@ -274,13 +278,12 @@ fn notice(
         .flat_map(|(old, new)| lines_outside(old, new, &edited));
     let named: Vec<usize> = named.collect();
     match named.is_empty() {
-        true => message!["formatted by ", verbatim(by)],
-        false => message![
-            "formatted by ",
+        true => message!("formatted by {}", verbatim(by)),
+        false => message!(
+            "formatted by {}, which also changed text outside the edit, at {}",
             verbatim(by),
-            ", which also changed text outside the edit, at ",
             verbatim(lines_named(named, MOST_NAMED))
-        ],
+        ),
     }
 }
 

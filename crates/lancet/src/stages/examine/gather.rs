@@ -236,42 +236,40 @@ fn locate_for_edit(engine: &EngineView, path: &str, edit: &EditRequest) -> Resul
 /// Returns the refusal for a file that is written whole and has another change in the same request.
 fn written_already(target: &Target) -> Refusal {
     let path = target.display_name();
-    let text = message![
-        &path,
-        " is to be written whole, and another change of the same call is about it, too. Send the content as it is to be in the end, or the edits alone."
-    ];
+    let text = message!(
+        "{} is to be written whole, and another change of the same call is about it, too. Send the content as it is to be in the end, or the edits alone.",
+        &path
+    );
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
 /// Returns the refusal for a file that is removed and has another change in the same request.
 fn deleted_already(target: &Target) -> Refusal {
     let path = target.display_name();
-    let text = message![
-        &path,
-        " is to be removed, and another change of the same call is about it, too. Leave one of them out."
-    ];
+    let text = message!(
+        "{} is to be removed, and another change of the same call is about it, too. Leave one of them out.",
+        &path
+    );
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
 /// Returns the refusal for a notebook that has another change in the same request besides that of a cell.
 fn cell_already(target: &Target) -> Refusal {
     let path = target.display_name();
-    let text = message![
-        "A cell of ",
-        &path,
-        " is to be changed, and another change of the same call is about it, too. Send them as two calls."
-    ];
+    let text = message!(
+        "A cell of {} is to be changed, and another change of the same call is about it, too. Send them as two calls.",
+        &path
+    );
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
 /// Returns the refusal for a name that a move of the same request frees or takes.
 fn moved_already(name: &Target, other: &Target) -> Refusal {
     let path = name.display_name();
-    let text = message![
+    let text = message!(
+        "{} is one of the names of a move, and another change of the same call ({}) frees or takes the same name. Send them as two calls.",
         &path,
-        " is one of the names of a move, and another change of the same call (",
-        other.display_name(),
-        ") frees or takes the same name. Send them as two calls."
-    ];
+        other.display_name()
+    );
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }

@@ -44,12 +44,7 @@ pub(crate) fn of_insertion(new: &str, is_there: &[HiddenKind]) -> Option<Message
 
 fn hidden_text_warning(places: Vec<String>) -> Option<Message> {
     (!places.is_empty()).then(|| {
-        message![
-            NAME,
-            ": this brings in text that people do not see: ",
-            FileText(places.join("; ")),
-            ". Take it out again unless it is wanted"
-        ]
+        message!("{}: this brings in text that people do not see: {}. Take it out again unless it is wanted", NAME, FileText(places.join("; ")))
     })
 }
 

@@ -31,10 +31,10 @@ pub(super) fn examine_file(
         .map_or(0, |stamp| stamp.permissions());
     if executable.apply(mode) == mode {
         let path = target.display_name();
-        let text = message![
-            &path,
-            " has these permission bits already. Nothing was changed."
-        ];
+        let text = message!(
+            "{} has these permission bits already. Nothing was changed.",
+            &path
+        );
         return Err(Refusal::stating(RefusalKind::NoChange, text).with("file_path", path));
     }
     let (encoding, endings) = form(whole.document(context, &target).as_ref());

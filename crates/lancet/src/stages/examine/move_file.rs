@@ -49,8 +49,8 @@ pub(crate) fn examine(
             untold,
         } => {
             let (note, request) = with_edits(request, &server, edits);
-            let untold = untold.map(|untold| message!["; ", untold]);
-            (message![note, untold], request)
+            let untold = untold.map(|untold| message!("; {}", untold));
+            (message!("{}{}", note, untold), request)
         }
     };
     context.say(context.length(&note.render(context.engine().audience())));
@@ -149,16 +149,15 @@ fn with_edits(
 ) -> (Message, Request) {
     let (own, others): (Vec<_>, Vec<_>) = edits.into_iter().partition(|(path, _)| path.is_empty());
     let note = match others.len() {
-        0 => message![
+        0 => message!(
+            "{} planned the changes of the moved file's own imports",
+            verbatim(server)
+        ),
+        files => message!(
+            "{} planned the changes of imports: {}, whose lines are named, not shown",
             verbatim(server),
-            " planned the changes of the moved file's own imports"
-        ],
-        files => message![
-            verbatim(server),
-            " planned the changes of imports: ",
-            verbatim(count(files, "other file")),
-            ", whose lines are named, not shown"
-        ],
+            verbatim(count(files, "other file"))
+        ),
     };
     let mut request = request.clone();
     if let Some(FileRequest {

@@ -66,9 +66,9 @@ pub(crate) fn plan(
     view.notices.extend(hidden::of_texts("", shown));
     drop(document);
     if ending == LineEnd::Crlf && content.contains('\n') {
-        view.notices.push(message![
+        view.notices.push(message!(
             "written with CRLF line ends, as the project's rules for new files say"
-        ]);
+        ));
     }
     let seen = view.seen_of_whole(bytes.len());
     Ok(FilePlan {
@@ -89,12 +89,11 @@ fn refuse_dangling_link(context: &CallContext<'_>, target: &Target) -> Result<()
     if !is_dangling_link(context, target) {
         return Ok(());
     }
-    let text = message![
+    let text = message!(
+        "{} is a link to {}, which is not there, and no file is made through a link. Name the file itself.",
         &target.given,
-        " is a link to ",
-        quote_path(target.path()),
-        ", which is not there, and no file is made through a link. Name the file itself."
-    ];
+        quote_path(target.path())
+    );
     Err(Refusal::stating(RefusalKind::Missing, text).with("file_path", quote_path(target.path())))
 }
 
@@ -206,13 +205,11 @@ fn change_further(
 /// Returns the refusal for a second edit that would create the same file.
 fn filled(target: &Target) -> Refusal {
     let path = quote_path(target.path());
-    let text = message![
-        "An earlier edit of this call fills ",
+    let text = message!(
+        "An earlier edit of this call fills {}, and {} is empty. Send the text to replace.",
         &path,
-        ", and ",
-        OLD,
-        " is empty. Send the text to replace."
-    ];
+        OLD
+    );
     Refusal::stating(RefusalKind::Exists, text).with("file_path", path)
 }
 
@@ -274,11 +271,10 @@ pub(super) fn check_notebook(target: &Target, content: &str) -> Result<(), Refus
     let Err(error) = checked else {
         return Ok(());
     };
-    let text = message![
+    let text = message!(
+        "{} would be a notebook, but the content is none: {}. Send the JSON of a whole notebook.",
         &target.given,
-        " would be a notebook, but the content is none: ",
-        verbatim(error),
-        ". Send the JSON of a whole notebook."
-    ];
+        verbatim(error)
+    );
     Err(Refusal::stating(RefusalKind::Invalid, text).with("file_path", quote_path(target.path())))
 }

@@ -26,16 +26,13 @@ pub(super) fn require_one_conversation(
         return Ok(());
     }
     let path = target.path();
-    let text = message![
+    let text = message!(
+        "{} is there already, and it is not known whether this agent or another one of the same session has read it. {} {} and {} with the `revision` that its last line names.",
         quote_path(path),
-        " is there already, and it is not known whether this agent or another one of the same session has read it. ",
         CALL,
-        " ",
         verbatim(context.read_call(path, None, None)),
-        " and ",
-        SEND_THIS_AGAIN,
-        " with the `revision` that its last line names."
-    ];
+        SEND_THIS_AGAIN
+    );
     Err(Refusal::stating(RefusalKind::NotRead, text).with("file_path", quote_path(path)))
 }
 
@@ -69,36 +66,27 @@ pub(super) fn require_seen(
         _ => first + 1,
     };
     let text = match mode {
-        WriteMode::Append => message![
-            "The last line of ",
+        WriteMode::Append => message!(
+            "The last line of {} was not shown in this session, and append adds to it. {} {} and {}.",
             quote_path(path),
-            " was not shown in this session, and append adds to it. ",
             CALL,
-            " ",
             verbatim(context.read_call(path, Some(offset), None)),
-            " and ",
-            SEND_THIS_AGAIN,
-            "."
-        ],
-        _ => message![
+            SEND_THIS_AGAIN
+        ),
+        _ => message!(
+            "{} was not shown whole in this session: line {} of {} is the first that was not. {} {} and {}{}{}replace the file unseen.",
             quote_path(path),
-            " was not shown whole in this session: line ",
             first + 1,
-            " of ",
             verbatim(count(lines, "line")),
-            " is the first that was not. ",
             CALL,
-            " ",
             verbatim(context.read_call(path, Some(offset), None)),
-            " and ",
             SEND_THIS_AGAIN,
             term(
                 ", or send the revision that ",
                 ", or give --revision, which lancet read shows, to ",
             ),
-            for_tools(message![verbatim(context.tool_name("Read")), " gave to "]),
-            "replace the file unseen."
-        ],
+            for_tools(message!("{} gave to ", verbatim(context.tool_name("Read"))))
+        ),
     };
     Err(Refusal::stating(RefusalKind::NotRead, text)
         .helped_by(Remedy::read_lines(Some(offset), None))

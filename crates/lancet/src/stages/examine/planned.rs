@@ -54,13 +54,7 @@ impl<'c> DiskTexts<'c> {
     /// Returns the sentence that not every file containing the name was sent to the server.
     pub(super) fn untold(&self) -> Option<Message> {
         self.is_incomplete.then(|| {
-            message![
-                "more files have the word `",
-                verbatim(&self.word),
-                "` than were sent to the server (",
-                MOST_PLANNED_FILES,
-                "); look for what it may have missed with Grep"
-            ]
+            message!("more files have the word `{}` than were sent to the server ({}); look for what it may have missed with Grep", verbatim(&self.word), MOST_PLANNED_FILES)
         })
     }
 }

@@ -118,17 +118,13 @@ pub(crate) fn read_state(
             return Ok(ReadState::from_seen(Seen::whole(current.size)));
         }
         if entry.partial_view {
-            let text = message![
-                "Only a shortened or altered view of ",
+            let text = message!(
+                "Only a shortened or altered view of {} was shown, which does not allow a change. {} {} and {}.",
                 quote_path(path),
-                " was shown, which does not allow a change. ",
                 CALL,
-                " ",
                 verbatim(context.read_call(path, None, None)),
-                " and ",
-                SEND_THIS_AGAIN,
-                "."
-            ];
+                SEND_THIS_AGAIN
+            );
             return Err(
                 Refusal::stating(RefusalKind::NotRead, text).with("file_path", quote_path(path))
             );
@@ -157,19 +153,17 @@ pub(crate) fn read_state(
 /// Returns the refusal for a call that names a revision other than the file's.
 fn other_revision(path: &Path, named: &str, short: String) -> Refusal {
     let name = quote_path(path);
-    let text = message![
+    let text = message!(
+        "{} is at revision {}, not {}{}{} if it fits that version.",
         &name,
-        " is at revision ",
         verbatim(&short),
-        ", not ",
         verbatim(named),
         term(
             ". Read it again, or send the call with revision ",
             ". Look at it again, or give --revision "
         ),
-        verbatim(&short),
-        " if it fits that version."
-    ];
+        verbatim(&short)
+    );
     Refusal::stating(RefusalKind::Stale, text)
         .with("file_path", name)
         .with("revision", short)
@@ -177,24 +171,17 @@ fn other_revision(path: &Path, named: &str, short: String) -> Refusal {
 
 /// Returns the refusal for a file that this session has not read at all.
 pub(crate) fn never_read(context: &CallContext<'_>, path: &Path) -> Refusal {
-    let mut text = message![
+    let mut text = message!(
+        "{} has not been read in this session. {} {} first, then {}.",
         quote_path(path),
-        " has not been read in this session. ",
         CALL,
-        " ",
         verbatim(context.read_call(path, None, None)),
-        " first, then ",
-        SEND_THIS_AGAIN,
-        "."
-    ];
+        SEND_THIS_AGAIN
+    );
     // Some clients start lancet again for every call, so that each call has an empty ledger.
     if context.session.name().is_none() && context.session.ledger().is_empty() {
         let read = context.tool_name("Read");
-        text.push(message![
-            " Where no session lasts from one call to the next, send the `revision` that ",
-            verbatim(read),
-            "'s last line names along."
-        ]);
+        text.push(message!(" Where no session lasts from one call to the next, send the `revision` that {}'s last line names along.", verbatim(read)));
     }
     Refusal::stating(RefusalKind::NotRead, text).with("file_path", quote_path(path))
 }
@@ -267,16 +254,13 @@ fn stale(context: &CallContext<'_>, path: &Path, entry: &Entry, current: Current
     let revision = current.revision.short();
     let foreign = foreign_change(context, entry, current).zip(current.content);
     let Some((foreign, (snapshot, _))) = foreign else {
-        let text = message![
+        let text = message!(
+            "{} changed since it was read. {} {} and {} if it still fits.",
             &name,
-            " changed since it was read. ",
             CALL,
-            " ",
             verbatim(context.read_call(path, None, None)),
-            " and ",
-            SEND_THIS_AGAIN,
-            " if it still fits."
-        ];
+            SEND_THIS_AGAIN
+        );
         return Refusal::stating(RefusalKind::Stale, text)
             .with("file_path", name)
             .with("revision", revision);
@@ -284,27 +268,22 @@ fn stale(context: &CallContext<'_>, path: &Path, entry: &Entry, current: Current
     // A long path leaves less space; a diff that is cut off must not count as shown.
     let room = budget.saturating_sub(context.refusals.length(&name.to_string()));
     if foreign.coarse || context.refusals.length(&foreign.diff) > room {
-        let text = message![
+        let text = message!(
+            "{} changed since it was read: {} added, {} removed, too much to show here. {} {} for the part that matters and {} if it still fits.",
             &name,
-            " changed since it was read: ",
             verbatim(count(foreign.added, "line")),
-            " added, ",
             verbatim(count(foreign.removed, "line")),
-            " removed, too much to show here. ",
             CALL,
-            " ",
             verbatim(context.read_call(path, None, None)),
-            " for the part that matters and ",
-            SEND_THIS_AGAIN,
-            " if it still fits."
-        ];
+            SEND_THIS_AGAIN
+        );
         return Refusal::stating(RefusalKind::Stale, text)
             .with("file_path", name)
             .with("revision", revision);
     }
-    let text = message![
+    let text = message!(
+        "{} changed since it was read. This is the change; it now counts as seen. Send the call again if it still fits.\n{}",
         &name,
-        " changed since it was read. This is the change; it now counts as seen. Send the call again if it still fits.\n",
         FileText(
             foreign
                 .diff
@@ -312,7 +291,7 @@ fn stale(context: &CallContext<'_>, path: &Path, entry: &Entry, current: Current
                 .unwrap_or(&foreign.diff)
                 .to_owned()
         )
-    ];
+    );
     let mut refusal = Refusal::stating(RefusalKind::Stale, text)
         .with("file_path", name)
         .with("revision", revision)

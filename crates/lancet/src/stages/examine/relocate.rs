@@ -43,7 +43,7 @@ pub(super) fn check(
     }
     if from.path() == to.path() {
         let path = from.display_name();
-        let text = message![&path, " has this name already. Nothing was changed."];
+        let text = message!("{} has this name already. Nothing was changed.", &path);
         return Err(Refusal::stating(RefusalKind::NoChange, text).with("file_path", path));
     }
     require_free(to)?;
@@ -59,12 +59,11 @@ pub(super) fn check(
         return Ok(());
     };
     let path = from.display_name();
-    let text = message![
+    let text = message!(
+        "{} {}. Send the move and the edits as two calls.",
         &path,
-        " ",
-        why,
-        ". Send the move and the edits as two calls."
-    ];
+        why
+    );
     Err(Refusal::stating(RefusalKind::Conflict, text).with("file_path", path))
 }
 
@@ -75,17 +74,17 @@ fn require_free(to: &Target) -> Result<(), Refusal> {
         FileType::Missing => return Ok(()),
         FileType::Directory => (
             RefusalKind::Special,
-            message![
-                &path,
-                " is a folder. Give the whole new path of the file, its name included."
-            ],
+            message!(
+                "{} is a folder. Give the whole new path of the file, its name included.",
+                &path
+            ),
         ),
         FileType::File | FileType::Special(_) => (
             RefusalKind::Exists,
-            message![
-                &path,
-                " is there already, and a move never goes over what is there. Give another path, or remove that file first."
-            ],
+            message!(
+                "{} is there already, and a move never goes over what is there. Give another path, or remove that file first.",
+                &path
+            ),
         ),
     };
     Err(Refusal::stating(kind, text).with("file_path", path))
@@ -106,19 +105,17 @@ pub(super) fn examine_content(
     let short = whole.revision.short();
     if let Some(named) = request.revision.as_deref().filter(|named| *named != short) {
         let path = from.display_name();
-        let text = message![
+        let text = message!(
+            "{} is at revision {}, not {}{}{} if it fits that version.",
             &path,
-            " is at revision ",
             verbatim(&short),
-            ", not ",
             verbatim(named),
             term(
                 ". Read it again, or send the call with revision ",
                 ". Look at it again, or give --revision "
             ),
-            verbatim(&short),
-            " if it fits that version."
-        ];
+            verbatim(&short)
+        );
         return Err(Refusal::stating(RefusalKind::Stale, text)
             .with("file_path", path)
             .with("revision", short));
@@ -135,28 +132,27 @@ pub(super) fn examine_content(
 fn examine_link(from: &Target, to: &Target) -> Result<Content, Refusal> {
     let read = from.located.stat().zip(from.located.link_target());
     let Some((stamp, target)) = read else {
-        let text = message![
-            from.display_name(),
-            " is no longer there. Look again before going on."
-        ];
+        let text = message!(
+            "{} is no longer there. Look again before going on.",
+            from.display_name()
+        );
         return Err(
             Refusal::stating(RefusalKind::Missing, text).with("file_path", from.display_name())
         );
     };
-    let mut notices = vec![message![
-        "it is a symbolic link to ",
-        quote_path(Path::new(&target)),
-        " and stays one; the file that it leads to is where it was"
-    ]];
+    let mut notices = vec![message!(
+        "it is a symbolic link to {} and stays one; the file that it leads to is where it was",
+        quote_path(Path::new(&target))
+    )];
     let leads_to = |link: &Target| {
         let folder = link.path().parent().unwrap_or(Path::new("/"));
         normalize_lexically(&folder.join(&target))
     };
     if leads_to(from) != leads_to(to) {
-        notices.push(message![
-            "the link is relative: from its new place it leads to ",
+        notices.push(message!(
+            "the link is relative: from its new place it leads to {}",
             quote_path(&leads_to(to))
-        ]);
+        ));
     }
     Ok(Content {
         expected: Expected::Link { target, stamp },

@@ -10,29 +10,25 @@ const MOST_NAMED: usize = 8;
 /// Phrases a remark as a sentence.
 pub(crate) fn sentence(remark: &Remark) -> Message {
     match remark {
-        Remark::JoinsNextLine => message![
+        Remark::JoinsNextLine => message!(
+            "{} ended in a newline and {} does not: the next line was joined to it, as sent",
             OLD,
-            " ended in a newline and ",
+            NEW
+        ),
+        Remark::IndentationOnce => message!(
+            "{} repeats the indentation before {}: it was counted once",
             NEW,
-            " does not: the next line was joined to it, as sent"
-        ],
-        Remark::IndentationOnce => message![
-            NEW,
-            " repeats the indentation before ",
+            OLD
+        ),
+        Remark::IndentationCompleted => message!(
+            "{} lacks indentation that its line has: the further lines of {} were indented by as much",
             OLD,
-            ": it was counted once"
-        ],
-        Remark::IndentationCompleted => message![
-            OLD,
-            " lacks indentation that its line has: the further lines of ",
-            NEW,
-            " were indented by as much"
-        ],
-        Remark::Curled => message![
-            "quotes that ",
-            NEW,
-            " adds were written curly, like those that its line keeps"
-        ],
+            NEW
+        ),
+        Remark::Curled => message!(
+            "quotes that {} adds were written curly, like those that its line keeps",
+            NEW
+        ),
         Remark::MadeAscii(characters) => {
             let named: Vec<String> = characters
                 .iter()
@@ -41,38 +37,30 @@ pub(crate) fn sentence(remark: &Remark) -> Message {
                 .collect();
             let further = match characters.len().saturating_sub(MOST_NAMED) {
                 0 => Message::default(),
-                left => message![" and ", left, " further characters"],
+                left => message!(" and {} further characters", left),
             };
-            message![
+            message!(
+                "{}{} that {} adds: written as the ASCII character that the file has there",
                 verbatim(named.join(", ")),
                 further,
-                " that ",
-                NEW,
-                " adds: written as the ASCII character that the file has there"
-            ]
+                NEW
+            )
         }
-        Remark::Indentation(line) => message![
-            "indentation: ",
+        Remark::Indentation(line) => message!(
+            "indentation: {} begins behind its line's indentation, and line {} of {} is indented less; written as sent, indent the further lines if that was not meant",
             OLD,
-            " begins behind its line's indentation, and line ",
             verbatim(line),
-            " of ",
+            NEW
+        ),
+        Remark::BlankLine => message!(
+            "blank_line: {} ends in a newline and {} does not, so a blank line follows; leave that newline out if it was not meant",
             NEW,
-            " is indented less; written as sent, indent the further lines if that was not meant"
-        ],
-        Remark::BlankLine => message![
-            "blank_line: ",
+            OLD
+        ),
+        Remark::LiteralEscapes => message!(
+            "literal_escapes: {} is one line with a written-out line break (\\n) where {} has several lines; written as sent, send real line breaks if those were meant",
             NEW,
-            " ends in a newline and ",
-            OLD,
-            " does not, so a blank line follows; leave that newline out if it was not meant"
-        ],
-        Remark::LiteralEscapes => message![
-            "literal_escapes: ",
-            NEW,
-            " is one line with a written-out line break (\\n) where ",
-            OLD,
-            " has several lines; written as sent, send real line breaks if those were meant"
-        ],
+            OLD
+        ),
     }
 }

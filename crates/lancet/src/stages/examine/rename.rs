@@ -96,7 +96,7 @@ pub(crate) fn examine(
     };
     let mut lead = lead(&plan, asked);
     if let Some(untold) = texts.untold() {
-        lead.push(message!["\n[lancet: ", untold, "]"]);
+        lead.push(message!("\n[lancet: {}]", untold));
     }
     context.say(context.length(&lead.render(context.engine().audience())));
     let mut plan = change::examine_as_one(context, attempt, &request)?;
@@ -112,20 +112,15 @@ fn lead(plan: &PlannedEdits, asked: &SymbolRename) -> Message {
         (1, _) | (_, DryRun::Yes) => "",
         _ => " Lines of the other files are named, not shown: read such a file before you edit it.",
     };
-    message![
-        "`",
+    message!(
+        "`{}` to `{}`, planned by {}: {} in {}.{}",
         verbatim(&asked.symbol),
-        "` to `",
         verbatim(&asked.new_name),
-        "`, planned by ",
         verbatim(&plan.server),
-        ": ",
         verbatim(count(places, "place")),
-        " in ",
         verbatim(count(plan.files.len(), "file")),
-        ".",
         others
-    ]
+    )
 }
 
 fn refuse(context: &CallContext<'_>, error: RefactorError) -> Refusal {
@@ -143,47 +138,38 @@ fn line(
     let path = quote_path(target.path());
     let line = usize::try_from(number).unwrap_or(usize::MAX);
     if line == 0 || line > document.line_count() {
-        let text = message![
+        let text = message!(
+            "{} has {}, and the call names line {}. Send the number of a line that is there.",
             &path,
-            " has ",
             verbatim(count(document.line_count(), "line")),
-            ", and the call names line ",
-            number,
-            ". Send the number of a line that is there."
-        ];
+            number
+        );
         return Err(Refusal::stating(RefusalKind::Invalid, text).with("file_path", path));
     }
     let bytes = raw(document, document.line_range(line - 1));
     let why = if !read_state.seen.missing_from(bytes).is_empty() {
-        message![
-            "Line ",
+        message!(
+            "Line {} of {} was not shown in this session.",
             number,
-            " of ",
-            &path,
-            " was not shown in this session."
-        ]
+            &path
+        )
     } else if is_moved(read_state, line - 1) {
-        message![
-            "Lines of ",
+        message!(
+            "Lines of {} have moved since line {} was shown.",
             &path,
-            " have moved since line ",
-            number,
-            " was shown."
-        ]
+            number
+        )
     } else {
         return Ok(line - 1);
     };
     let call = context.read_call(target.path(), Some(line), Some(1));
-    let text = message![
+    let text = message!(
+        "{} {} {} and {}.",
         why,
-        " ",
         CALL,
-        " ",
         verbatim(call),
-        " and ",
-        SEND_THIS_AGAIN,
-        "."
-    ];
+        SEND_THIS_AGAIN
+    );
     Err(Refusal::stating(RefusalKind::NotRead, text)
         .helped_by(Remedy::read_lines(Some(line), Some(1)))
         .with("file_path", path)
@@ -225,15 +211,12 @@ fn symbols(
         return Ok(places);
     }
     let path = quote_path(target.path());
-    let text = message![
-        "symbol is not a whole word on line ",
+    let text = message!(
+        "symbol is not a whole word on line {} of {}, which is {}. Send the line and the name as they are there.",
         asked.line,
-        " of ",
         &path,
-        ", which is ",
-        verbatim(json!(cut(text, QUOTED))),
-        ". Send the line and the name as they are there."
-    ];
+        verbatim(json!(cut(text, QUOTED)))
+    );
     Err(Refusal::stating(RefusalKind::NotFound, text).with("file_path", path))
 }
 
@@ -261,15 +244,12 @@ fn require_one_meaning(
         .collect();
     let path = quote_path(target.path());
     let named: Vec<String> = columns.iter().map(usize::to_string).collect();
-    let text = message![
-        "symbol is on line ",
+    let text = message!(
+        "symbol is on line {} of {} at columns {}, and these do not all mean the same. Nothing was renamed; name a line on which it occurs once, such as that of its definition.",
         asked.line,
-        " of ",
         &path,
-        " at columns ",
-        verbatim(named.join(", ")),
-        ", and these do not all mean the same. Nothing was renamed; name a line on which it occurs once, such as that of its definition."
-    ];
+        verbatim(named.join(", "))
+    );
     Err(Refusal::stating(RefusalKind::Ambiguous, text)
         .with("file_path", path)
         .with("columns", columns))
@@ -277,9 +257,9 @@ fn require_one_meaning(
 
 fn not_utf8(target: &Target) -> Refusal {
     let path = target.display_name();
-    let text = message![
-        &path,
-        " is not UTF-8, which language servers need. Nothing was renamed; make the change with Grep and Edit."
-    ];
+    let text = message!(
+        "{} is not UTF-8, which language servers need. Nothing was renamed; make the change with Grep and Edit.",
+        &path
+    );
     Refusal::stating(RefusalKind::Unencodable, text).with("file_path", path)
 }

@@ -115,7 +115,7 @@ impl Examined {
             Ok(Back::To(mut file, parts)) => {
                 file.view.notices.extend(moved_by_others(&rows));
                 if was_parted(store, &rows)? {
-                    file.view.notices.push(message![PARTED]);
+                    file.view.notices.push(message!("{}", PARTED));
                 }
                 self.files.push(*file);
                 let by = Some(self.files.len() - 1);
@@ -288,11 +288,10 @@ fn all_left_out(mut left: Vec<LeftOut>) -> Refusal {
         return only.refusal;
     }
     let paths: Vec<QuotedPath> = left.iter().map(|file| quote_path(&file.path)).collect();
-    let text = message![
-        "None of these files is what the changes left: ",
-        Message::joined(&paths, ", ").cut(LONGEST_LIST),
-        ". Nothing was changed. Each by itself (`lancet undo --file FILE`) shows what was changed since."
-    ];
+    let text = message!(
+        "None of these files is what the changes left: {}. Nothing was changed. Each by itself (`lancet undo --file FILE`) shows what was changed since.",
+        Message::joined(&paths, ", ").cut(LONGEST_LIST)
+    );
     Refusal::stating(RefusalKind::Conflict, text).with("leftOut", paths)
 }
 
@@ -318,11 +317,10 @@ fn not_restored(rows: &[FileRow], ids: &[&str]) -> Option<Message> {
         .map(|path| quote_path(path))
         .collect();
     (!files.is_empty()).then(|| {
-        message![
-            " Not recorded, so left as they are: ",
-            Message::joined(&files, ", ").cut(LONGEST_LIST),
-            "."
-        ]
+        message!(
+            " Not recorded, so left as they are: {}.",
+            Message::joined(&files, ", ").cut(LONGEST_LIST)
+        )
     })
 }
 
@@ -332,35 +330,34 @@ fn lead(ids: &[&str], direction: Direction, files: &[FilePlan], dry_run: DryRun)
         DryRun::Yes => would,
     };
     let what = match ids {
-        [id] => message![OPERATION, " ", verbatim(id)],
-        [newest, .., oldest] => message![
+        [id] => message!("{} {}", OPERATION, verbatim(id)),
+        [newest, .., oldest] => message!(
+            "{}{} from {} to {}",
             ids.len(),
             term(" operations", " changes"),
-            " from ",
             verbatim(oldest),
-            " to ",
             verbatim(newest)
-        ],
+        ),
         [] => Message::default(),
     };
     match (direction, files.is_empty()) {
         (Direction::Undo, false) => {
-            message![term("Undo of ", did("Undid ", "Would undo ")), what, "."]
+            message!(
+                "{}{}.",
+                term("Undo of ", did("Undid ", "Would undo ")),
+                what
+            )
         }
-        (Direction::Redo, false) => message![
+        (Direction::Redo, false) => message!(
+            "{}{} undid.",
             term("Redo of what ", did("Redid what ", "Would redo what ")),
-            what,
-            " undid."
-        ],
+            what
+        ),
         (Direction::Undo, true) => {
-            message!["Already undone: ", what, ". Nothing was written."]
+            message!("Already undone: {}. Nothing was written.", what)
         }
         (Direction::Redo, true) => {
-            message![
-                "Already redone: what ",
-                what,
-                " undid. Nothing was written."
-            ]
+            message!("Already redone: what {} undid. Nothing was written.", what)
         }
     }
 }
@@ -384,10 +381,9 @@ fn moved_by_others(rows: &[&FileRow]) -> Option<Message> {
         let former = row.change.former_path.as_deref()?;
         (former != row.change.path).then_some((former, &row.change.path))
     })?;
-    Some(message![
+    Some(message!(
+        "{} was changed under the name {}; another program has moved it since",
         quote_path(now),
-        " was changed under the name ",
-        quote_path(former),
-        "; another program has moved it since"
-    ])
+        quote_path(former)
+    ))
 }

@@ -37,7 +37,7 @@ pub(crate) fn endings_note(sent: &str, endings: Endings) -> Option<Message> {
         Endings::Mixed => "like those of the lines around them",
     };
     sent.contains("\r\n")
-        .then(|| message!["the CRLF line ends that were sent were written ", written])
+        .then(|| message!("the CRLF line ends that were sent were written {}", written))
 }
 
 /// Sentences about the edits of one file.
@@ -53,12 +53,11 @@ impl Notes {
             return;
         };
         let replaced = &text[place.range.clone()];
-        let mut words = message![
-            "matched ",
+        let mut words = message!(
+            "matched {} at {}",
             rung_named(found.rung),
-            " at ",
             verbatim(lines_named(lines, 20))
-        ];
+        );
         if replaced != old {
             words.push("; the text that was replaced:\n");
             words.push(FileText(cut(replaced.trim_end_matches('\n'), MOST_QUOTED)));
@@ -73,10 +72,10 @@ impl Notes {
     /// Records a change by another program that was merged, given as its diff.
     pub(crate) fn foreign_change(&mut self, diff: Option<&str>) {
         self.push_once(diff.map(|diff| {
-            message![
-                "the file had changed since it was read; that change is kept:\n",
+            message!(
+                "the file had changed since it was read; that change is kept:\n{}",
                 FileText(cut(diff, 8_000))
-            ]
+            )
         }));
     }
 

@@ -51,13 +51,14 @@ pub(super) fn examine_file(
             require_file(context.engine(), &target)?;
             if request.mode == WriteMode::Create {
                 let path = target.display_name();
-                let text = message![
+                let text = message!(
+                    "{}{}",
                     &path,
                     term(
                         " is there already, and mode is create. Read it and edit it, or leave mode out to replace it.",
                         " exists already, and --create was given. Edit it, or leave --create out to replace it.",
                     )
-                ];
+                );
                 return Err(Refusal::stating(RefusalKind::Exists, text).with("file_path", path));
             }
             existing(context, attempt, target, request, insist)?
@@ -164,10 +165,10 @@ fn withheld_standing(
 ) -> Result<ReadState, Refusal> {
     if revision.is_some_and(|named| named != base.revision.short()) {
         let path = target.display_name();
-        let text = message![
-            &path,
-            " is at another revision, and its text is not shown. Leave revision out: the person who is asked sees the change."
-        ];
+        let text = message!(
+            "{} is at another revision, and its text is not shown. Leave revision out: the person who is asked sees the change.",
+            &path
+        );
         return Err(Refusal::stating(RefusalKind::Stale, text).with("file_path", path));
     }
     Ok(ReadState::from_seen(Seen::whole(base.bytes.len() as u64)))
@@ -262,12 +263,11 @@ fn replaced(
     if let Ok(after) = &after
         && after.encoding() != document.encoding()
     {
-        notes.push(message![
-            "the file will be read as ",
+        notes.push(message!(
+            "the file will be read as {}, no longer as {}",
             verbatim(after.encoding().name()),
-            ", no longer as ",
             verbatim(document.encoding().name())
-        ]);
+        ));
     }
     // Omitting the warning would reveal something about a withheld file, too.
     let known = if target.is_withheld() {
@@ -308,22 +308,22 @@ fn replaced(
 fn kept_note(document: &Document<'_>, notes: &mut Notes) {
     let mut kept = Vec::new();
     if matches!(document.endings(), Endings::Crlf | Endings::Cr) {
-        kept.push(message![
-            verbatim(document.endings().name().to_uppercase()),
-            " line ends"
-        ]);
+        kept.push(message!(
+            "{} line ends",
+            verbatim(document.endings().name().to_uppercase())
+        ));
     }
     if document.encoding().name() != "utf-8" {
-        kept.push(message![
-            "the encoding ",
+        kept.push(message!(
+            "the encoding {}",
             verbatim(document.encoding().name())
-        ]);
+        ));
     }
     if !kept.is_empty() {
-        notes.push(message![
-            "the file keeps its ",
+        notes.push(message!(
+            "the file keeps its {}",
             Message::joined(kept, " and ")
-        ]);
+        ));
     }
 }
 
@@ -331,10 +331,10 @@ fn no_change(target: &Target) -> Refusal {
     let path = quote_path(target.path());
     Refusal::stating(
         RefusalKind::NoChange,
-        message![
-            &path,
-            " already has exactly this content. Nothing was written."
-        ],
+        message!(
+            "{} already has exactly this content. Nothing was written.",
+            &path
+        ),
     )
     .with("file_path", path)
 }

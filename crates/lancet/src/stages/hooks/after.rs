@@ -47,7 +47,7 @@ pub(in crate::stages) fn after(context: &CallContext<'_>, recorded: &mut Recorde
         };
         ran.push(command_name(&entry.hook));
         if let (Some(file), Some(words)) = (recorded.plan.files.first_mut(), words) {
-            file.view.notices.push(message![verbatim(words)]);
+            file.view.notices.push(message!("{}", verbatim(words)));
         }
     }
     if !ran.is_empty() && is_as_written {

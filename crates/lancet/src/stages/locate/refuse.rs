@@ -29,68 +29,58 @@ pub(super) fn refuse(
     }
     let refusal = match error {
         LocateError::Outside => {
-            let mut text = message![
+            let mut text = message!(
+                "{} is outside the roots. Use a path below {}.",
                 given,
-                " is outside the roots. Use a path below ",
-                names(roots),
-                "."
-            ];
+                names(roots)
+            );
             if let Some(tail) = same_tail(engine, path) {
-                text.push(message![
-                    " The same name exists at ",
-                    quote_path(&tail),
-                    "."
-                ]);
+                text.push(message!(" The same name exists at {}.", quote_path(&tail)));
             }
             Refusal::stating(RefusalKind::Outside, text)
         }
         LocateError::RootMoved { root } => root_moved(root),
         LocateError::NotADirectory { at } => Refusal::stating(
             RefusalKind::Special,
-            message![
+            message!(
+                "{} leads through {}, which is a file, not a folder. Name a path whose folders are folders.",
                 given,
-                " leads through ",
-                quote_path(at),
-                ", which is a file, not a folder. Name a path whose folders are folders."
-            ],
+                quote_path(at)
+            ),
         ),
         LocateError::LeadsOutside { link, target } => {
             leads_outside(engine, (given, path), (link, target))
         }
         LocateError::NoSuchFolder { at } => Refusal::stating(
             RefusalKind::Invalid,
-            message![
+            message!(
+                "{} ends in a slash, so it names a folder, and nothing is there. To make a file of that name send {}.",
                 given,
-                " ends in a slash, so it names a folder, and nothing is there. To make a file of that name send ",
-                quote_path(at),
-                "."
-            ],
+                quote_path(at)
+            ),
         ),
         LocateError::TooManyLinks => Refusal::stating(
             RefusalKind::Special,
-            message![
-                given,
-                " is a chain of links without end. Name the file itself."
-            ],
+            message!(
+                "{} is a chain of links without end. Name the file itself.",
+                given
+            ),
         ),
         LocateError::BadName(why) => Refusal::stating(
             RefusalKind::Invalid,
-            message![
+            message!(
+                "{} is no path of a file: {}. Send a plain absolute path.",
                 verbatim(format!("{:?}", given)),
-                " is no path of a file: ",
-                verbatim(why),
-                ". Send a plain absolute path."
-            ],
+                verbatim(why)
+            ),
         ),
         LocateError::Io(error) => Refusal::stating(
             RefusalKind::Io,
-            message![
-                "The system would not open ",
+            message!(
+                "The system would not open {}: {}. Nothing was changed.",
                 given,
-                ": ",
-                verbatim(error),
-                ". Nothing was changed."
-            ],
+                verbatim(error)
+            ),
         ),
     };
     refusal.with("file_path", given)
@@ -98,11 +88,10 @@ pub(super) fn refuse(
 
 /// Returns the refusal for everything below a root that was moved or replaced after it was opened.
 pub(crate) fn root_moved(root: &Path) -> Refusal {
-    let text = message![
-        "The root ",
-        quote_path(root),
-        " was moved, or removed and made again, after lancet had opened it: nothing below it is read or written. Ask the user to start lancet again, with the folder's present path as its root."
-    ];
+    let text = message!(
+        "The root {} was moved, or removed and made again, after lancet had opened it: nothing below it is read or written. Ask the user to start lancet again, with the folder's present path as its root.",
+        quote_path(root)
+    );
     Refusal::stating(RefusalKind::Outside, text)
 }
 
@@ -110,27 +99,24 @@ pub(crate) fn root_moved(root: &Path) -> Refusal {
 pub(super) fn not_relative(engine: &EngineView, given: &QuotedPath, meant: ForeignPath) -> Refusal {
     let roots = names(engine.roots());
     let text = match &meant {
-        ForeignPath::Drive => message![
+        ForeignPath::Drive => message!(
+            "{} is a path of a Windows drive, and there are no drives here. Use an absolute path below {}.",
             given,
-            " is a path of a Windows drive, and there are no drives here. Use an absolute path below ",
-            roots,
-            "."
-        ],
+            roots
+        ),
         ForeignPath::Address(Some(path)) => {
             let path = quote_path(path);
-            message![
+            message!(
+                "{} is an address, not a path. Send the path itself: {}.",
                 given,
-                " is an address, not a path. Send the path itself: ",
-                path,
-                "."
-            ]
+                path
+            )
         }
-        ForeignPath::Address(None) => message![
+        ForeignPath::Address(None) => message!(
+            "{} is an address, not a path. Use the absolute path of a file below {}.",
             given,
-            " is an address, not a path. Use the absolute path of a file below ",
-            roots,
-            "."
-        ],
+            roots
+        ),
     };
     let refusal = Refusal::stating(RefusalKind::Invalid, text).with("file_path", given);
     match meant {
@@ -148,60 +134,56 @@ fn leads_outside(
 ) -> Refusal {
     let below = names(engine.roots());
     let text = if is_hidden(engine, link) {
-        message![
+        message!(
+            "{} is outside the roots. Use a path below {}.",
             given,
-            " is outside the roots. Use a path below ",
-            below,
-            "."
-        ]
+            below
+        )
     } else {
         let lead = if path == link {
-            message![given, " is a link"]
+            message!("{} is a link", given)
         } else {
-            message![given, " leads through ", quote_path(link), ", a link"]
+            message!("{} leads through {}, a link", given, quote_path(link))
         };
         let target = match is_hidden(engine, target) {
             true => Message::default(),
-            false => message![" to ", quote_path(target)],
+            false => message!(" to {}", quote_path(target)),
         };
-        message![
+        message!(
+            "{} that leads outside the roots{}. Use a path below {}.",
             lead,
-            " that leads outside the roots",
             target,
-            ". Use a path below ",
-            below,
-            "."
-        ]
+            below
+        )
     };
     Refusal::stating(RefusalKind::Outside, text)
 }
 
 /// Returns the refusal for a path through a file whose name may not be mentioned.
 fn withheld(given: &QuotedPath) -> Refusal {
-    let text = message![
-        given,
-        " leads through a file that is not shown. Work without it."
-    ];
+    let text = message!(
+        "{} leads through a file that is not shown. Work without it.",
+        given
+    );
     Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
 }
 
 /// Returns the refusal for a write in a read root.
 pub(super) fn only_for_reading(given: &QuotedPath) -> Refusal {
-    let text = message![
-        given,
-        " is in a folder that is only for reading. Nothing is written there; use a path below a root."
-    ];
+    let text = message!(
+        "{} is in a folder that is only for reading. Nothing is written there; use a path below a root.",
+        given
+    );
     Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
 }
 
 /// Returns the refusal for a write that the client's own sandbox forbids.
 pub(super) fn closed(given: &QuotedPath, scope: &WriteScope) -> Refusal {
-    let text = message![
+    let text = message!(
+        "{} is not written: {}. Say what you would change, or ask the user to allow it there.",
         given,
-        " is not written: ",
-        verbatim(scope.describe()),
-        ". Say what you would change, or ask the user to allow it there."
-    ];
+        verbatim(scope.describe())
+    );
     Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
 }
 
@@ -211,14 +193,12 @@ pub(super) fn settings_first(given: &QuotedPath, flaw: &str, intent: Intent) -> 
         None => "read",
         Some(_) => "changed",
     };
-    let text = message![
+    let text = message!(
+        "{} is not {} while lancet's settings have a mistake that may hide a rule ({}). Ask the user to correct that line; `lancet doctor` shows it.",
         given,
-        " is not ",
         verb,
-        " while lancet's settings have a mistake that may hide a rule (",
-        verbatim(flaw),
-        "). Ask the user to correct that line; `lancet doctor` shows it."
-    ];
+        verbatim(flaw)
+    );
     Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
 }
 
@@ -245,37 +225,32 @@ pub(super) fn denied(
     let text = match &decision.cause {
         Cause::Secret { pattern } => {
             let matches = match told {
-                true => message![" (it matches `", verbatim(pattern), "`)"],
+                true => message!(" (it matches `{}`)", verbatim(pattern)),
                 false => Message::default(),
             };
             let name = path.file_name().filter(|_| told);
             let next = engine.audience().without_secret(name);
-            message![
+            message!(
+                "{} is a secret file{}: its text is not shown. {}",
                 given,
-                " is a secret file",
                 matches,
-                ": its text is not shown. ",
                 verbatim(next)
-            ]
+            )
         }
         Cause::ReadRoot(_) => return only_for_reading(given),
         Cause::Rule(LayeredRule {
             stands_for: Some(flaw),
             ..
         }) => return settings_first(given, flaw, intent),
-        Cause::Rule(entry) if told => message![
-            "A rule denies ",
+        Cause::Rule(entry) if told => message!(
+            "A rule denies {}: `{} {}` of the {} settings. {}",
             given,
-            ": `",
             verbatim(entry.effect.as_str()),
-            " ",
             verbatim(&entry.rule),
-            "` of the ",
             verbatim(entry.layer.name()),
-            " settings. ",
             WITHOUT_FILE
-        ],
-        _ => message!["A rule denies ", given, ". ", WITHOUT_FILE],
+        ),
+        _ => message!("A rule denies {}. {}", given, WITHOUT_FILE),
     };
     Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
 }
@@ -294,10 +269,10 @@ pub(super) fn refuse_unshown(
         parts[..],
         ["/", "dev", _] | ["/", "proc", _, "fd", ..] | ["/", "proc", _, "task", _, "fd", ..]
     ) {
-        let text = message![
-            given,
-            " is a device or an open file of a process, not a regular file. Name a regular file."
-        ];
+        let text = message!(
+            "{} is a device or an open file of a process, not a regular file. Name a regular file.",
+            given
+        );
         return Err(Refusal::stating(RefusalKind::Special, text).with("file_path", given));
     }
     Ok(())
@@ -305,9 +280,9 @@ pub(super) fn refuse_unshown(
 
 /// Returns the refusal for a file of lancet's own state folder.
 pub(super) fn refuse_state(given: &QuotedPath) -> Refusal {
-    let text = message![
-        given,
-        " is in lancet's own state folder, which no tool shows or changes. Leave it alone."
-    ];
+    let text = message!(
+        "{} is in lancet's own state folder, which no tool shows or changes. Leave it alone.",
+        given
+    );
     Refusal::stating(RefusalKind::Denied, text).with("file_path", given)
 }

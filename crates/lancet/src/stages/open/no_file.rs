@@ -26,33 +26,27 @@ const SUGGESTIONS: usize = 3;
 pub(super) fn missing(engine: &EngineView, target: &Target) -> Refusal {
     let given = &target.given;
     let audience = engine.audience();
-    let mut text = message![
+    let mut text = message!(
+        "{}{}{}",
         term("", "No such file: "),
         given,
         term(" is not there.", ".")
-    ];
+    );
     let mut paths = respellings(engine, target);
     paths.extend(same_tail(engine, target.path()));
     let suggestions: Vec<QuotedPath> = paths.iter().map(|path| quote_path(path)).collect();
     let nearest = paths.into_iter().next();
     if !suggestions.is_empty() {
-        text.push(message![
-            " Did you mean ",
-            Message::joined(&suggestions, " or "),
-            "?"
-        ]);
+        text.push(message!(
+            " Did you mean {}?",
+            Message::joined(&suggestions, " or ")
+        ));
     }
     let has_write = engine.tools.has("Write");
     if !audience.is_person() {
-        let write = has_write.then(|| message![" with ", verbatim(audience.tool("Write")), ","]);
+        let write = has_write.then(|| message!(" with {},", verbatim(audience.tool("Write"))));
         let roots = names(engine.roots());
-        text.push(message![
-            " A new file is made",
-            write,
-            " below ",
-            roots,
-            "."
-        ]);
+        text.push(message!(" A new file is made{} below {}.", write, roots));
     }
     Refusal::stating(RefusalKind::Missing, text)
         .helped_by(nearest.map(Remedy::read_of))
@@ -111,29 +105,28 @@ pub(super) fn folder(engine: &EngineView, target: &Target) -> Refusal {
         .map(|entry| {
             let name = on_one_line(&entry.name.to_string_lossy());
             if entry.kind == EntryKind::Folder {
-                message![verbatim(name), "/"]
+                message!("{}/", verbatim(name))
             } else {
-                message![verbatim(name)]
+                message!("{}", verbatim(name))
             }
         })
         .collect();
     if total > shown.len() {
-        shown.push(message!["… and ", total - shown.len(), " more"]);
+        shown.push(message!("… and {} more", total - shown.len()));
     }
     let everything = engine.audience().list(target.path());
     let text = if shown.is_empty() {
-        message![
-            &target.given,
-            " is a folder, and it shows no entries. Name a file."
-        ]
+        message!(
+            "{} is a folder, and it shows no entries. Name a file.",
+            &target.given
+        )
     } else {
-        message![
+        message!(
+            "{} is a folder. Name one of its files; it holds:\n{}\n{}",
             &target.given,
-            " is a folder. Name one of its files; it holds:\n",
             Message::joined(shown, "\n"),
-            "\n",
             verbatim(everything)
-        ]
+        )
     };
     Refusal::stating(RefusalKind::Special, text).with("file_path", path)
 }

@@ -33,24 +33,26 @@ pub(super) fn notes(plan: &Plan) -> Vec<Message> {
         let path = quote_path(&file.path);
         let operations = cut(&file.operations.join(", "), LONGEST_NOTICE);
         notes.push(match origin.kind {
-            OperationKind::Redo => message![path, " already is what the redo would make of it"],
-            _ => message![
+            OperationKind::Redo => message!("{} already is what the redo would make of it", path),
+            _ => message!(
+                "{} already is as it was before {}; that counts as undone",
                 path,
-                " already is as it was before ",
-                verbatim(operations),
-                "; that counts as undone"
-            ],
+                verbatim(operations)
+            ),
         });
     }
     for file in origin.left_out.iter().take(MOST) {
         let why = file.refusal.message().before(". Nothing was changed");
-        notes.push(message!["left out, a conflict: ", why.cut(LONGEST_NOTICE)]);
+        notes.push(message!(
+            "left out, a conflict: {}",
+            why.cut(LONGEST_NOTICE)
+        ));
     }
     notes.extend(origin.omitted.sentence());
     let untold =
         origin.found_back.len().saturating_sub(MOST) + origin.left_out.len().saturating_sub(MOST);
     if untold > 0 {
-        notes.push(message!["and ", verbatim(count(untold, "file")), " more"]);
+        notes.push(message!("and {} more", verbatim(count(untold, "file"))));
     }
     notes
 }

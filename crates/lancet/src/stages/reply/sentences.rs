@@ -90,19 +90,18 @@ pub(super) fn warning_words(warning: &Warning) -> Message {
         }
         Warning::LinksBroken => "the file had other names (hard links); they keep the old text",
         Warning::Left(path) => {
-            return message![
+            return message!(
+                "{}: the old file could not be put away and is still at {}",
                 verbatim(warning.name()),
-                ": the old file could not be put away and is still at ",
                 quote_path(path)
-            ];
+            );
         }
         Warning::FolderStays(path) => {
-            return message![
+            return message!(
+                "{}: the empty folder {} could not be removed",
                 verbatim(warning.name()),
-                ": the empty folder ",
-                quote_path(path),
-                " could not be removed"
-            ];
+                quote_path(path)
+            );
         }
         Warning::NotLocked => {
             "the folder cannot be locked: other lancet processes were not kept out"
@@ -114,7 +113,7 @@ pub(super) fn warning_words(warning: &Warning) -> Message {
             "written without keeping other writers away, which this file does not allow; the old text is kept"
         }
     };
-    message![verbatim(warning.name()), ": ", words]
+    message!("{}: {}", verbatim(warning.name()), words)
 }
 
 /// Says that the permission to execute a file changed, or would change in a dry run.

@@ -28,19 +28,15 @@ impl<S: TextSource> EditSession<'_, S> {
             true => "the first in ",
             false => "",
         };
-        let text = message![
+        let text = message!(
+            "{} matches {} ({}{}), and {} is {}. Nothing was written.",
             OLD,
-            " matches ",
             verbatim(count(found, "place")),
-            " (",
             lead,
             verbatim(lines_named(lines, LINES_NAMED)),
-            "), and ",
             term("expect_count", "--expect-count"),
-            " is ",
-            wanted,
-            ". Nothing was written."
-        ];
+            wanted
+        );
         Ok(Refusal::stating(RefusalKind::Count, text)
             .with("count", found)
             .with("file_path", quote_path(self.target.path())))
@@ -64,18 +60,16 @@ impl<S: TextSource> EditSession<'_, S> {
             return self.miscounted(places.iter(), total, wanted);
         }
         let path = quote_path(self.target.path());
-        let text = message![
+        let text = message!(
+            "{} matches {} in {}, and one call changes at most {}{}{}{}",
             OLD,
-            " matches ",
             verbatim(count(total, "place")),
-            " in ",
             &path,
-            ", and one call changes at most ",
             PLACES_MOST,
             term(". Send a longer ", ". Make "),
             OLD,
-            term(".", " longer."),
-        ];
+            term(".", " longer.")
+        );
         let unseen = Unseen::find(&self.source, &read_state.seen, places.iter())?;
         Ok(match &read_state.merge_refusal {
             _ if unseen.is_empty() => Refusal::stating(RefusalKind::TooLarge, text)

@@ -244,7 +244,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
                 if options.words == Words::Few && sent.request.as_hunk().is_none() {
                     return Err(Refusal::stating(
                         RefusalKind::Ambiguous,
-                        message![sent.request.old_name(), " matches several places."],
+                        message!("{} matches several places.", sent.request.old_name()),
                     ));
                 }
                 let several = SeveralPlaces {
@@ -268,7 +268,7 @@ impl<'c, S: TextSource> EditSession<'c, S> {
                 Some(refusal) => (**refusal).clone(),
                 None if options.words == Words::Few && sent.request.as_hunk().is_none() => {
                     let name = sent.request.old_name();
-                    Refusal::stating(RefusalKind::NotFound, message![name, " was not found."])
+                    Refusal::stating(RefusalKind::NotFound, message!("{} was not found.", name))
                 }
                 None => self.source.not_found(sent, guard.as_ref()),
             }),
@@ -315,13 +315,11 @@ impl<'c, S: TextSource> EditSession<'c, S> {
             RequestPlace::Lines(_) => "place",
             _ => request.old_name(),
         };
-        let text = message![
-            "Its ",
+        let text = message!(
+            "Its {}, at line {} of the text so far, reaches across the border of what an earlier edit of this call changed. Join the two into one edit.",
             place,
-            ", at line ",
-            line.first().copied().unwrap_or(1),
-            " of the text so far, reaches across the border of what an earlier edit of this call changed. Join the two into one edit."
-        ];
+            line.first().copied().unwrap_or(1)
+        );
         Err(Refusal::stating(RefusalKind::Conflict, text)
             .with("file_path", quote_path(self.target.path())))
     }

@@ -31,12 +31,11 @@ pub(super) fn encoding_after(
     let result = apply_raw(document.raw(), changes);
     match document.encoding_after(changes, &result, configured) {
         Ok(other) => Ok(other.map(|other| {
-            message![
-                "with this change the file will be read as ",
+            message!(
+                "with this change the file will be read as {}, no longer as {}",
                 verbatim(other.name()),
-                ", no longer as ",
                 verbatim(document.encoding().name())
-            ]
+            )
         })),
         Err(_) => Err(no_longer_text(target)),
     }

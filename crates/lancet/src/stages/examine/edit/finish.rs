@@ -31,13 +31,12 @@ impl<S: TextSource> EditSession<'_, S> {
         if self.source.is_same(&laid.raw)? {
             let path = quote_path(self.target.path());
             let told = formatted.notice.filter(|_| !formatted.lines.is_empty());
-            let told = told.map(|told| message![" (", told, ")"]);
-            let text = message![
+            let told = told.map(|told| message!(" ({})", told));
+            let text = message!(
+                "{} already is what this would make of it{}. Nothing was written.",
                 &path,
-                " already is what this would make of it",
-                told,
-                ". Nothing was written."
-            ];
+                told
+            );
             return Err(Refusal::stating(RefusalKind::NoChange, text).with("file_path", path));
         }
         let encoding_note = self.source.encoding_after(&laid.raw)?;

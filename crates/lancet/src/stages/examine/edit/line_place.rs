@@ -232,21 +232,18 @@ impl<S: TextSource> EditSession<'_, S> {
         let whole = block.whole();
         let path = quote_path(self.target.path());
         if marker.place.start < whole.end && whole.start < marker.place.end {
-            let text = message![
-                "The marker is among the moved lines, ",
+            let text = message!(
+                "The marker is among the moved lines, {} of {}. Nothing was written; send a marker outside of them.",
                 block.numbers(),
-                " of ",
-                &path,
-                ". Nothing was written; send a marker outside of them."
-            ];
+                &path
+            );
             return Err(Refusal::stating(RefusalKind::Conflict, text).with("file_path", path));
         }
         if marker.at == whole.start {
-            let text = message![
-                "The lines follow the marker in ",
-                &path,
-                " already. Nothing was written."
-            ];
+            let text = message!(
+                "The lines follow the marker in {} already. Nothing was written.",
+                &path
+            );
             return Err(Refusal::stating(RefusalKind::NoChange, text).with("file_path", path));
         }
         self.check_shown(read_state, [&whole].into_iter())?;
@@ -310,12 +307,11 @@ impl<S: TextSource> EditSession<'_, S> {
             }
         };
         let note = (found.rung != Rung::Exact).then(|| {
-            message![
-                "the marker was matched ",
+            message!(
+                "the marker was matched {} at line {}",
                 rung_named(found.rung),
-                " at line ",
                 first_line + 1
-            ]
+            )
         });
         Ok(Marker {
             rung: found.rung,
@@ -348,12 +344,11 @@ impl<S: TextSource> EditSession<'_, S> {
             return Ok(());
         }
         let path = quote_path(self.target.path());
-        let text = message![
+        let text = message!(
+            "{} of {} hold bytes that are no text in the file's encoding (shown as \u{fffd}), and those are not changed. Name the lines before and after them.",
             block.numbers(),
-            " of ",
-            &path,
-            " hold bytes that are no text in the file's encoding (shown as \u{fffd}), and those are not changed. Name the lines before and after them."
-        ];
+            &path
+        );
         Err(Refusal::stating(RefusalKind::NotFound, text).with("file_path", path))
     }
 }

@@ -17,13 +17,11 @@ const QUOTED: usize = 300;
 impl<S: TextSource> EditSession<'_, S> {
     /// Returns the refusal for numbers that are never valid.
     pub(super) fn no_lines(&self, range: &LineRange) -> Refusal {
-        let text = message![
-            "start_line ",
+        let text = message!(
+            "start_line {} and end_line {} name no lines: lines count from 1, and the last is not before the first.",
             range.start,
-            " and end_line ",
-            range.end,
-            " name no lines: lines count from 1, and the last is not before the first."
-        ];
+            range.end
+        );
         Refusal::stating(RefusalKind::Invalid, text)
             .with("file_path", quote_path(self.target.path()))
     }
@@ -31,14 +29,12 @@ impl<S: TextSource> EditSession<'_, S> {
     /// Returns the refusal for lines past the end of the file.
     pub(super) fn past_the_end(&self, first: u64, last: u64) -> Refusal {
         let path = quote_path(self.target.path());
-        let text = message![
+        let text = message!(
+            "{} has {}, and the call names {}. Send numbers of lines that are there.",
             &path,
-            " has ",
             verbatim(count(self.source.line_count(), "line")),
-            ", and the call names ",
-            numbers(first, last),
-            ". Send numbers of lines that are there."
-        ];
+            numbers(first, last)
+        );
         Refusal::stating(RefusalKind::Invalid, text).with("file_path", path)
     }
 
@@ -49,13 +45,11 @@ impl<S: TextSource> EditSession<'_, S> {
         now: Option<&LineBlock>,
     ) -> Result<Refusal, Refusal> {
         let path = quote_path(self.target.path());
-        let mut text = message![
-            "expect differs from ",
+        let mut text = message!(
+            "expect differs from {} of {}.",
             numbers(range.start, range.end),
-            " of ",
-            &path,
-            "."
-        ];
+            &path
+        );
         let [first, last] = &range.expect;
         let mut entries = vec![(range.start, first)];
         if range.end > range.start || first != last {
@@ -65,36 +59,29 @@ impl<S: TextSource> EditSession<'_, S> {
         for (number, entry) in entries {
             let line = usize::try_from(number).unwrap_or(usize::MAX);
             if line > self.source.line_count() {
-                text.push(message!["\nThere is no line ", number, "."]);
+                text.push(message!("\nThere is no line {}.", number));
                 continue;
             }
             let span = self.source.line_span(line - 1)?;
             let told = match self.is_expected(&span, entry, number)? {
-                true => message!["as expected"],
-                false => message!["and expect has ", verbatim(quoted(entry))],
+                true => message!("as expected"),
+                false => message!("and expect has {}", verbatim(quoted(entry))),
             };
             // A longer text is cut anyway, and a character has at most four bytes.
             let end = span.text_end.min(span.start + 4 * (QUOTED + 1));
             let stands = self.source.text_of(span.start..end)?;
-            text.push(message![
-                "\nLine ",
+            text.push(message!(
+                "\nLine {} is {}, {}.",
                 number,
-                " is ",
                 verbatim(quoted(&stands)),
-                ", ",
-                told,
-                "."
-            ]);
+                told
+            ));
             data.push(json!({ "line": number, "text": cut(&stands, QUOTED) }));
         }
         text.push(match now {
-            Some(block) => message![
-                "\nThe lines that were shown with these numbers are now ",
-                block.numbers(),
-                ": send these numbers if those lines are meant."
-            ],
+            Some(block) => message!("\nThe lines that were shown with these numbers are now {}: send these numbers if those lines are meant.", block.numbers()),
             None => {
-                message!["\nSend the numbers of the lines that are meant, and their text as it is."]
+                message!("\nSend the numbers of the lines that are meant, and their text as it is.")
             }
         });
         Ok(Refusal::stating(RefusalKind::NotFound, text)
@@ -111,19 +98,14 @@ impl<S: TextSource> EditSession<'_, S> {
         moved: &LineBlock,
     ) -> Refusal {
         let path = quote_path(self.target.path());
-        let text = message![
-            "expect fits ",
+        let text = message!(
+            "expect fits {} of {} as the file is now, and {}, where the lines are now that were shown with these numbers. For those send their new numbers; for the former call {} and {}.",
             numbers(range.start, range.end),
-            " of ",
             &path,
-            " as the file is now, and ",
             moved.numbers(),
-            ", where the lines are now that were shown with these numbers. For those send their new numbers; for the former call ",
             verbatim(self.read_block(standing)),
-            " and ",
-            SEND_THIS_AGAIN,
-            "."
-        ];
+            SEND_THIS_AGAIN
+        );
         Refusal::stating(RefusalKind::Ambiguous, text)
             .with("file_path", path)
             .with("places", vec![standing.data(), moved.data()])
@@ -132,19 +114,14 @@ impl<S: TextSource> EditSession<'_, S> {
     /// Returns the refusal for numbers where it is unknown which lines were shown with them.
     pub(super) fn unknown_numbers(&self, block: &LineBlock) -> Refusal {
         let path = quote_path(self.target.path());
-        let text = message![
-            "Lines of ",
+        let text = message!(
+            "Lines of {} have moved since the numbers of {} were shown. {} {} and {}.",
             &path,
-            " have moved since the numbers of ",
             block.numbers(),
-            " were shown. ",
             CALL,
-            " ",
             verbatim(self.read_block(block)),
-            " and ",
-            SEND_THIS_AGAIN,
-            "."
-        ];
+            SEND_THIS_AGAIN
+        );
         let (first, last) = (*block.lines.start(), *block.lines.end());
         Refusal::stating(RefusalKind::NotRead, text)
             .helped_by(Remedy::read_lines(Some(first + 1), Some(last - first + 1)))
@@ -153,13 +130,11 @@ impl<S: TextSource> EditSession<'_, S> {
 
     /// Returns the sentence about lines that were found under other numbers.
     pub(super) fn moved_note(&self, range: &LineRange, block: &LineBlock) -> Message {
-        message![
-            "what was shown as ",
+        message!(
+            "what was shown as {} is now {}, moved by earlier edits of this session",
             numbers(range.start, range.end),
-            " is now ",
-            block.numbers(),
-            ", moved by earlier edits of this session"
-        ]
+            block.numbers()
+        )
     }
 
     fn read_block(&self, block: &LineBlock) -> String {
@@ -184,8 +159,8 @@ impl LineBlock {
 
 fn numbers(first: u64, last: u64) -> Message {
     match first == last {
-        true => message!["line ", first],
-        false => message!["lines ", first, "-", last],
+        true => message!("line {}", first),
+        false => message!("lines {}-{}", first, last),
     }
 }
 

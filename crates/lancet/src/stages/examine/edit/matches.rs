@@ -21,10 +21,10 @@ impl<S: TextSource> EditSession<'_, S> {
         let over = || cancel.stopped().is_some();
         let changes = match substitution.changes(text, most, &over) {
             Ok(changes) if changes.is_empty() => {
-                let text = message![
-                    &path,
-                    " has no match that would change. Nothing was written."
-                ];
+                let text = message!(
+                    "{} has no match that would change. Nothing was written.",
+                    &path
+                );
                 return Err(refused(RefusalKind::NotFound, text));
             }
             Ok(changes) => changes,
@@ -32,28 +32,24 @@ impl<S: TextSource> EditSession<'_, S> {
                 self.context.check_time()?;
                 return Err(refused(
                     RefusalKind::Timeout,
-                    message!["The search was stopped. Nothing was written."],
+                    message!("The search was stopped. Nothing was written."),
                 ));
             }
             Err(SubstitutionError::TooLarge) => {
-                let text = message![
-                    "The result in ",
+                let text = message!(
+                    "The result in {} would be larger than {} MiB. Nothing was written; replace by a shorter text.",
                     &path,
-                    " would be larger than ",
-                    most >> 20,
-                    " MiB. Nothing was written; replace by a shorter text."
-                ];
+                    most >> 20
+                );
                 return Err(refused(RefusalKind::TooLarge, text));
             }
             Err(SubstitutionError::SplitsCharacter(at)) => {
                 let line = self.source.line_numbers(std::iter::once(&(at..at)))?;
-                let text = message![
-                    "A match at line ",
+                let text = message!(
+                    "A match at line {} of {} begins or ends inside of a character. Nothing was written; write the pattern without (?-u).",
                     line.first().copied().unwrap_or(1),
-                    " of ",
-                    &path,
-                    " begins or ends inside of a character. Nothing was written; write the pattern without (?-u)."
-                ];
+                    &path
+                );
                 return Err(refused(RefusalKind::Invalid, text));
             }
         };
@@ -62,13 +58,11 @@ impl<S: TextSource> EditSession<'_, S> {
             .find(|(range, _)| self.source.is_damaged(range))
         {
             let line = self.source.line_numbers(std::iter::once(damaged))?;
-            let text = message![
-                "A match at line ",
+            let text = message!(
+                "A match at line {} of {} holds bytes that are no text in the file's encoding (shown as \u{fffd}), and those are not changed. Nothing was written; write the pattern so that it does not match them.",
                 line.first().copied().unwrap_or(1),
-                " of ",
-                &path,
-                " holds bytes that are no text in the file's encoding (shown as \u{fffd}), and those are not changed. Nothing was written; write the pattern so that it does not match them."
-            ];
+                &path
+            );
             return Err(refused(RefusalKind::NotFound, text));
         }
         let places = changes.into_iter().map(|(range, text)| Place {

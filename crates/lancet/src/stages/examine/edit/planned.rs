@@ -28,12 +28,11 @@ pub(super) fn outdated(
         return None;
     }
     let path = target.display_name();
-    let text = message![
+    let text = message!(
+        "{} changed while the change was worked out. Nothing was written; {}.",
         &path,
-        " changed while the change was worked out. Nothing was written; ",
-        SEND_AGAIN,
-        "."
-    ];
+        SEND_AGAIN
+    );
     Some(Refusal::stating(RefusalKind::Stale, text).with("file_path", path))
 }
 

@@ -45,16 +45,16 @@ impl SeveralPlaces<'_> {
     /// Returns the addition to a sentence about all places that names their rung; empty for exact places.
     pub(crate) fn rung_named(&self) -> Message {
         match (self.rung, self.looser.is_empty()) {
-            (_, false) => message![" (on different rungs)"],
+            (_, false) => message!(" (on different rungs)"),
             (Rung::Exact, true) => Message::default(),
-            (rung, true) => message![" (on the rung `", verbatim(rung.name()), "`)"],
+            (rung, true) => message!(" (on the rung `{}`)", verbatim(rung.name())),
         }
     }
 
     /// Returns the addition to the line of one place that names its rung, where the places are not all on the same.
     pub(crate) fn on_rung(&self, place: usize) -> Message {
         let rung = self.rung_of(place);
-        rung.map(|rung| message![" (rung `", verbatim(rung.name()), "`)"])
+        rung.map(|rung| message!(" (rung `{}`)", verbatim(rung.name())))
             .unwrap_or_default()
     }
 

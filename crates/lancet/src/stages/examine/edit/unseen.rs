@@ -99,19 +99,14 @@ impl Unseen {
             column,
             ..ReadRemedy::default()
         });
-        let text = message![
-            "The text is in lines of ",
+        let text = message!(
+            "The text is in lines of {} that were not shown in this session: {}. {} {} and {}.",
             quote_path(path),
-            " that were not shown in this session: ",
             verbatim(line_list(lines.clone(), 60)),
-            ". ",
             CALL,
-            " ",
             verbatim(call),
-            " and ",
-            SEND_THIS_AGAIN,
-            "."
-        ];
+            SEND_THIS_AGAIN
+        );
         Refusal::stating(RefusalKind::NotRead, text)
             .helped_by(remedy)
             .with("file_path", quote_path(path))

@@ -58,18 +58,17 @@ pub(crate) fn ambiguous(
     } = *several;
     let how = several.rung_named();
     let terms = context.vocabulary;
-    let mut text = message![
+    let mut text = message!(
+        "{} matches {} in {}{}{}",
         terms.old_name(),
-        " matches ",
         verbatim(count(total, "place")),
-        " in ",
         &path,
         how,
         term(
             ", and which one is meant is unknown. Nothing was changed.",
             "; nothing was changed."
         )
-    ];
+    );
     let mut data = Vec::new();
     let mut corrections = Vec::new();
     let mut grows = false;
@@ -81,10 +80,10 @@ pub(crate) fn ambiguous(
             .flatten()
             .any(|other| numbers.get(other) == Some(line));
         let at = match searched.filter(|_| shares_line) {
-            Some(searched) => message!["line ", *line, ", column ", searched.column(place)],
-            None => message!["line ", *line],
+            Some(searched) => message!("line {}, column {}", *line, searched.column(place)),
+            None => message!("line {}", *line),
         };
-        let at = message![at, several.on_rung(which)];
+        let at = message!("{}{}", at, several.on_rung(which));
         let longer = searched.and_then(|Searched { query, lines }| {
             let range = unique_extension(query.view, lines, places, which)?;
             if is_cut(&query, place) {
@@ -95,7 +94,7 @@ pub(crate) fn ambiguous(
             Some((query, range, whole))
         });
         let Some((query, range, whole)) = longer else {
-            text.push(message!["\nAt ", at, "."]);
+            text.push(message!("\nAt {}.", at));
             data.push(with_rung(json!({ "line": line }), several, which));
             continue;
         };
@@ -110,21 +109,20 @@ pub(crate) fn ambiguous(
         let mut told = with_rung(told, several, which);
         // A longer text that covers several places is shown once.
         text.push(match shown_before.as_deref() == Some(longer) {
-            true => message!["\nTo change ", at, ", send the same ", terms.old_name()],
-            false => message![
-                "\nTo change ",
+            true => message!("\nTo change {}, send the same {}", at, terms.old_name()),
+            false => message!(
+                "\nTo change {}{}{}:\n{}",
                 at,
                 term(", send this ", ", use this "),
                 terms.old_name(),
-                ":\n",
                 whole
-            ],
+            ),
         });
         shown_before = Some(longer.to_owned());
         if let Some(new) = new {
             // A text that is too long to be shown is returned only in the data.
             if let Some(whole) = whole_text_block(terms.new_name(), &new, LONGEST_SUGGESTION) {
-                text.push(message!["\nwith this ", terms.new_name(), ":\n", whole]);
+                text.push(message!("\nwith this {}:\n{}", terms.new_name(), whole));
             }
             told["new_string"] = json!(new);
             corrections.push(Correction {
@@ -137,21 +135,20 @@ pub(crate) fn ambiguous(
     }
     let rest = numbers.get(PLACES_WITH_TEXT..).unwrap_or_default();
     if !rest.is_empty() {
-        text.push(message![
-            "\nFurther places at lines ",
+        text.push(message!(
+            "\nFurther places at lines {}.",
             Message::joined(
-                rest.iter()
-                    .enumerate()
-                    .map(|(at, line)| { message![*line, several.on_rung(PLACES_WITH_TEXT + at)] }),
+                rest.iter().enumerate().map(|(at, line)| {
+                    message!("{}{}", *line, several.on_rung(PLACES_WITH_TEXT + at))
+                }),
                 ", "
-            ),
-            "."
-        ]);
+            )
+        ));
         data.extend(rest.iter().map(|line| json!({ "line": line })));
     }
     let left = total.saturating_sub(NAMED_PLACES);
     if left > 0 {
-        text.push(message![" ", left, " more are not listed."]);
+        text.push(message!(" {} more are not listed.", left));
     }
     text.push(match grows {
         true => term(
@@ -164,11 +161,12 @@ pub(crate) fn ambiguous(
         ),
     });
     if let Some(all) = terms.replace_all() {
-        text.push(message![
+        text.push(message!(
+            "{}{}{}",
             term(" Or ", " Or use "),
             all,
             term(" to change all places.", ".")
-        ]);
+        ));
     }
     Refusal::stating(RefusalKind::Ambiguous, text)
         .helped_by(Remedy::corrections(corrections))

@@ -55,29 +55,21 @@ pub(crate) fn hunk_not_found(met: MetHunk<'_>, guard: Option<&Guard>) -> Refusal
     let (path, by_then) = (met.path(), met.by_then());
     if let Some(guard) = guard {
         let line = line_of(met.text, guard.place.start);
-        let text = message![
-            "The old lines are not in ",
+        let text = message!(
+            "The old lines are not in {}{} as sent. They fit line {} on the rung `{}`, but what the change should do there is not certain. {} Send the lines exactly as the file has them.",
             path,
             by_then,
-            " as sent. They fit line ",
             line,
-            " on the rung `",
             verbatim(guard.rung.name()),
-            "`, but what the change should do there is not certain. ",
-            verbatim(&guard.reason),
-            " Send the lines exactly as the file has them."
-        ];
+            verbatim(&guard.reason)
+        );
         let data = json!({ "rung": guard.rung.name(), "line": line, "reason": guard.reason });
         return met.refuse(RefusalKind::NotFound, text).with("guard", data);
     }
     let SentEdit { old, new, .. } = met.sent;
     let made_before = already_there(met.text, &LineStarts::new(met.text), old, new);
     let made_before = made_before.map(|places| {
-        message![
-            "The new ones are already there, at ",
-            verbatim(places),
-            ": the change may have been made before; leave this part out if that is so."
-        ]
+        message!("The new ones are already there, at {}: the change may have been made before; leave this part out if that is so.", verbatim(places))
     });
     let nearest = || match made_before {
         Some(_) => None,
@@ -94,41 +86,34 @@ pub(crate) fn hunk_not_found(met: MetHunk<'_>, guard: Option<&Guard>) -> Refusal
             }
             false => "None of them is: look at the path, and read the file.",
         };
-        let why = made_before.unwrap_or_else(|| message![why]);
-        let text = message!["The old lines are not in ", path, by_then, ". ", why];
+        let why = made_before.unwrap_or_else(|| message!("{}", why));
+        let text = message!("The old lines are not in {}{}. {}", path, by_then, why);
         return met.refuse(RefusalKind::NotFound, text);
     };
     let sent = met.sent.old.lines().nth(found.in_hunk).unwrap_or_default();
     let there = match met.text.lines().nth(found.in_view) {
-        Some(line) => message![
-            "line ",
+        Some(line) => message!(
+            "line {} of the file is `{}`",
             found.in_view + 1,
-            " of the file is `",
-            verbatim(quoted(line)),
-            "`"
-        ],
-        None => message!["the file ends after line ", found.in_view],
+            verbatim(quoted(line))
+        ),
+        None => message!("the file ends after line {}", found.in_view),
     };
     let remedy = match made_before {
         None => corrected(met),
         // The change may already have been made, so following a suggestion could make it twice.
         Some(_) => None,
     };
-    let made_before = made_before.map(|words| message![words, " "]);
-    let text = message![
-        "The old lines are not in ",
+    let made_before = made_before.map(|words| message!("{} ", words));
+    let text = message!(
+        "The old lines are not in {}{}. {}At the nearest place the first that differs is line {} of them: `{}`, and {}. Copy the lines from the file.",
         path,
         by_then,
-        ". ",
         made_before,
-        "At the nearest place the first that differs is line ",
         found.in_hunk + 1,
-        " of them: `",
         verbatim(quoted(sent)),
-        "`, and ",
-        there,
-        ". Copy the lines from the file."
-    ];
+        there
+    );
     let difference = json!({
         "line": found.in_hunk + 1,
         "sent": cut(sent, LONGEST_LINE),
@@ -182,10 +167,10 @@ fn nearest_line(text: &str, old: &str) -> Option<FirstDifference> {
 fn lines_with_rungs(several: &SeveralPlaces<'_>, numbers: &[usize]) -> Message {
     let named = numbers.iter().enumerate().take(LINES_NAMED);
     let mut lines: Vec<Message> = named
-        .map(|(at, line)| message!["line ", verbatim(line), several.on_rung(at)])
+        .map(|(at, line)| message!("line {}{}", verbatim(line), several.on_rung(at)))
         .collect();
     if numbers.len() > LINES_NAMED {
-        lines.push(message![numbers.len() - LINES_NAMED, " more"]);
+        lines.push(message!("{} more", numbers.len() - LINES_NAMED));
     }
     Message::joined(lines, ", ")
 }
@@ -202,21 +187,18 @@ pub(crate) fn hunk_ambiguous(
     };
     let how = several.rung_named();
     let lines = match several.looser.is_empty() {
-        true => message![verbatim(lines_named(numbers.clone(), LINES_NAMED))],
+        true => message!("{}", verbatim(lines_named(numbers.clone(), LINES_NAMED))),
         false => lines_with_rungs(several, &numbers),
     };
-    let text = message![
+    let text = message!(
+        "{} at {} in {}{}{}: {}. Which one is meant is unknown. Send more of the lines around the change.",
         what,
-        " at ",
         verbatim(count(several.total, "place")),
-        " in ",
         met.path(),
         met.by_then(),
         how,
-        ": ",
-        lines,
-        ". Which one is meant is unknown. Send more of the lines around the change."
-    ];
+        lines
+    );
     met.refuse(RefusalKind::Ambiguous, text)
         .with("lines", numbers)
 }
@@ -225,35 +207,28 @@ pub(crate) fn hunk_ambiguous(
 pub(crate) fn unplaced(met: MetHunk<'_>, miss: &HunkMiss) -> Refusal {
     let path = met.path();
     let text = match miss {
-        HunkMiss::NoAnchor(anchor) => message![
-            "The anchor `",
+        HunkMiss::NoAnchor(anchor) => message!(
+            "The anchor `{}` is no whole line of {}, or none in the scope of the anchors before it. Copy the line from the file.",
             verbatim(quoted(anchor)),
-            "` is no whole line of ",
-            path,
-            ", or none in the scope of the anchors before it. Copy the line from the file."
-        ],
-        HunkMiss::NoPlace => message![
-            "Lines are to be added to ",
-            path,
-            ", and nothing says where: a line number alone is no place. Send lines of the file around them."
-        ],
-        HunkMiss::EndsInNewline => message![
-            "The last old line is marked as having no newline, and ",
-            path,
-            " ends in one. Leave the mark out."
-        ],
-        HunkMiss::UnpairedGaps => message![
-            "The old lines are not in ",
-            path,
-            ", and their lines `...` do not pair up with those of the new lines. Write as many of them on both sides, with text of the file between them."
-        ],
-        HunkMiss::PiecesOutOfOrder(piece) => message![
-            "Piece ",
+            path
+        ),
+        HunkMiss::NoPlace => message!(
+            "Lines are to be added to {}, and nothing says where: a line number alone is no place. Send lines of the file around them.",
+            path
+        ),
+        HunkMiss::EndsInNewline => message!(
+            "The last old line is marked as having no newline, and {} ends in one. Leave the mark out.",
+            path
+        ),
+        HunkMiss::UnpairedGaps => message!(
+            "The old lines are not in {}, and their lines `...` do not pair up with those of the new lines. Write as many of them on both sides, with text of the file between them.",
+            path
+        ),
+        HunkMiss::PiecesOutOfOrder(piece) => message!(
+            "Piece {} between the lines `...` is in {}, but before the piece that it should follow. Send the pieces in the order of the file.",
             piece + 1,
-            " between the lines `...` is in ",
-            path,
-            ", but before the piece that it should follow. Send the pieces in the order of the file."
-        ],
+            path
+        ),
         HunkMiss::Piece(piece, verdict) => return unplaced_piece(met, *piece, verdict),
     };
     met.refuse(RefusalKind::NotFound, text)
@@ -267,28 +242,22 @@ fn unplaced_piece(met: MetHunk<'_>, piece: usize, verdict: &Verdict) -> Refusal 
         Verdict::Ambiguous { places, .. } | Verdict::TooMany { first: places, .. } => {
             let shown = places.iter().take(super::NAMED_PLACES);
             let numbers: Vec<usize> = shown.map(|place| line_of(met.text, place.start)).collect();
-            let text = message![
-                "Piece ",
+            let text = message!(
+                "Piece {} between the lines `...` is at {} in {}: {}. Send more of its lines.",
                 piece,
-                " between the lines `...` is at ",
                 verbatim(count(places.len(), "place")),
-                " in ",
                 path,
-                ": ",
-                verbatim(lines_named(numbers.clone(), LINES_NAMED)),
-                ". Send more of its lines."
-            ];
+                verbatim(lines_named(numbers.clone(), LINES_NAMED))
+            );
             met.refuse(RefusalKind::Ambiguous, text)
                 .with("lines", numbers)
         }
         _ => {
-            let text = message![
-                "Piece ",
+            let text = message!(
+                "Piece {} between the lines `...` is not in {}. Copy its lines from the file.",
                 piece,
-                " between the lines `...` is not in ",
-                path,
-                ". Copy its lines from the file."
-            ];
+                path
+            );
             met.refuse(RefusalKind::NotFound, text)
         }
     }

@@ -29,7 +29,7 @@ pub(crate) fn marker_not_found(
     marker: &str,
 ) -> Refusal {
     let path = quote_path(target.path());
-    let mut text = message!["marker was not found in ", &path, "."];
+    let mut text = message!("marker was not found in {}.", &path);
     let mut nearest = Vec::new();
     let mut remedy = None;
     let met = met.filter(|_| context.cancel.stopped().is_none());
@@ -41,24 +41,24 @@ pub(crate) fn marker_not_found(
         Some((view, Correction::One(offer))) => {
             nearest.push(json!({ "startLine": offer.lines.start + 1, "endLine": offer.lines.end }));
             let lines = lines_named((offer.lines.start + 1..=offer.lines.end).collect(), 20);
-            text.push(message![" The nearest text is ", verbatim(lines), "."]);
+            text.push(message!(" The nearest text is {}.", verbatim(lines)));
             remedy = Remedy::corrections(vec![next_call::Correction {
                 old: Some(view[offer.range.clone()].to_owned()),
                 new: None,
                 lines: Some((offer.lines.start + 1, offer.lines.end)),
             }]);
             match whole_text_block("marker", &view[offer.range], LONGEST_REGION) {
-                Some(whole) => text.push(message![
-                    " If that is what was meant, send this marker:\n",
+                Some(whole) => text.push(message!(
+                    " If that is what was meant, send this marker:\n{}",
                     whole
-                ]),
+                )),
                 None => text.push(" Read these lines and send a part of that text."),
             }
         }
         Some((_, Correction::Unsure { regions, .. })) if !regions.is_empty() => {
             for region in &regions {
                 let lines = lines_named((region.lines.start + 1..=region.lines.end).collect(), 20);
-                text.push(message![" Near is the text of ", verbatim(lines), "."]);
+                text.push(message!(" Near is the text of {}.", verbatim(lines)));
                 nearest.push(
                     json!({ "startLine": region.lines.start + 1, "endLine": region.lines.end }),
                 );
@@ -83,16 +83,13 @@ pub(crate) fn marker_ambiguous(
 ) -> Refusal {
     let path = quote_path(target.path());
     let how = several.rung_named();
-    let mut text = message![
-        "marker matches ",
+    let mut text = message!(
+        "marker matches {} in {}{}, at {}, and which one is meant is unknown. Nothing was changed.",
         verbatim(count(several.total, "place")),
-        " in ",
         &path,
         how,
-        ", at ",
-        verbatim(lines_named(numbers.to_vec(), PLACES_WITH_LINE)),
-        ", and which one is meant is unknown. Nothing was changed."
-    ];
+        verbatim(lines_named(numbers.to_vec(), PLACES_WITH_LINE))
+    );
     let mut data = Vec::new();
     let mut corrections = Vec::new();
     let mut grows = false;
@@ -107,13 +104,12 @@ pub(crate) fn marker_ambiguous(
             (Some(longer), Some(whole)) => {
                 grows = true;
                 let rung = several.on_rung(which);
-                text.push(message![
-                    "\nFor line ",
+                text.push(message!(
+                    "\nFor line {}{}, send this marker:\n{}",
                     verbatim(line),
                     rung,
-                    ", send this marker:\n",
                     whole
-                ]);
+                ));
                 corrections.push(next_call::Correction {
                     old: Some(longer.to_owned()),
                     new: None,

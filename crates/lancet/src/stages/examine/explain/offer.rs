@@ -30,43 +30,42 @@ pub(super) fn describe_offer(met: Met<'_>, offer: &Offer, terms: Vocabulary) -> 
     let (old_name, new_name) = (terms.old_name(), terms.new_name());
     let mut words = Message::default();
     for flaw in &offer.flaws {
-        words.push(message![" ", flaw]);
+        words.push(message!(" {}", flaw));
     }
     let lines = named(&offer.lines);
     let mut told = data(&offer.lines);
     let differences = Message::joined(&offer.differences, "; ");
     words.push(match differences.is_empty() {
-        true => message!["\nThe text that fits is ", lines],
-        false => message!["\nThe nearest text is ", lines, ": ", differences],
+        true => message!("\nThe text that fits is {}", lines),
+        false => message!("\nThe nearest text is {}: {}", lines, differences),
     });
     if is_damaged(met, &offer.range) {
-        words.push(message!["; ", NOT_TEXT, "."]);
+        words.push(message!("; {}.", NOT_TEXT));
         return (words, told);
     }
     let text = &met.text.view[offer.range.clone()];
     if offer.new == NewText::Unknown {
         words.push(match whole_text_block(old_name, text, LONGEST_REGION) {
-            Some(whole) => message![
-                ". Its full text, with which ",
+            Some(whole) => message!(
+                ". Its full text, with which {} has to be written out too:\n{}",
                 new_name,
-                " has to be written out too:\n",
                 whole
-            ],
-            None => message![".", COPY],
+            ),
+            None => message!(".{}", COPY),
         });
         return (words, told);
     }
     words.push(match whole_text_block(old_name, text, LONGEST_REGION) {
-        Some(whole) => message![". If that is what was meant, ", term("send", "use"), " this ", old_name, ":\n", whole],
-        None => message![". It is too long to be shown here: read these lines, and send that text or edit a part of it."],
+        Some(whole) => message!(". If that is what was meant, {} this {}:\n{}", term("send", "use"), old_name, whole),
+        None => message!(". It is too long to be shown here: read these lines, and send that text or edit a part of it."),
     });
     if text.len() <= LONGEST_DATA {
         told["old_string"] = json!(text);
     }
     if let NewText::Instead(new) = &offer.new {
         words.push(match whole_text_block(new_name, new, LONGEST_REGION) {
-            Some(whole) => message!["\n", terms.send(), " it with this ", new_name, ":\n", whole],
-            None => message!["\n", new_name, " has to be mended in the same way."],
+            Some(whole) => message!("\n{} it with this {}:\n{}", terms.send(), new_name, whole),
+            None => message!("\n{} has to be mended in the same way.", new_name),
         });
         if new.len() <= LONGEST_DATA {
             told["new_string"] = json!(new);
@@ -97,33 +96,29 @@ pub(super) fn several(met: Met<'_>, offers: &[Offer], terms: Vocabulary) -> (Mes
     let mut words = Message::default();
     let mut nearest = Vec::new();
     for flaw in offers.first().iter().flat_map(|offer| &offer.flaws) {
-        words.push(message![" ", flaw]);
+        words.push(message!(" {}", flaw));
     }
     let how = match words.is_empty() {
         true => "But for white space",
         false => "Without that",
     };
-    words.push(message![
-        " ",
+    words.push(message!(
+        " {} the text is at {} places, and which one is meant is unknown.",
         how,
-        " the text is at ",
-        offers.len(),
-        " places, and which one is meant is unknown."
-    ]);
-    words.push(message![
-        " Send ",
+        offers.len()
+    ));
+    words.push(message!(
+        " Send {} with lines around it that tell the place, and {} with the same lines.",
         terms.old_name(),
-        " with lines around it that tell the place, and ",
-        terms.new_name(),
-        " with the same lines."
-    ]);
+        terms.new_name()
+    ));
     for offer in offers.iter().take(SEVERAL_MOST) {
         let text = &met.text.view[offer.range.clone()];
         words.push(place_shown(&offer.lines, text));
         nearest.push(data(&offer.lines));
     }
     if let Some(more @ 1..) = offers.len().checked_sub(SEVERAL_MOST) {
-        words.push(message!["\n", more, " more are not shown."]);
+        words.push(message!("\n{} more are not shown.", more));
     }
     (words, nearest)
 }
@@ -142,11 +137,11 @@ pub(super) fn unsure(
         words.push(" Nothing in the file is close to it.");
         words.push(COPY);
     } else {
-        words.push(message![
+        words.push(message!(
+            "{}{} exactly as the file has it.",
             term(" Which text was meant is not certain; send ", " Give "),
-            terms.old_name(),
-            " exactly as the file has it."
-        ]);
+            terms.old_name()
+        ));
     }
     let mut nearest = Vec::new();
     let several = regions.iter().filter(|region| region.is_nearest).count() > 1;
@@ -160,18 +155,15 @@ pub(super) fn unsure(
         let differences = Message::joined(&region.differences, "; ");
         let differences = match (is_damaged(met, &region.range), differences.is_empty()) {
             (false, _) => differences,
-            (true, true) => message![NOT_TEXT],
-            (true, false) => message![differences, "; ", NOT_TEXT],
+            (true, true) => message!("{}", NOT_TEXT),
+            (true, false) => message!("{}; {}", differences, NOT_TEXT),
         };
-        words.push(message![
-            "\n",
+        words.push(message!(
+            "\n{} {}: {}.",
             lead,
-            " ",
             named(&region.lines),
-            ": ",
-            differences,
-            "."
-        ]);
+            differences
+        ));
         // Where several regions are equally near, each is shown for the caller to choose from.
         if several && region.is_nearest {
             words.push(place_shown(
@@ -188,8 +180,8 @@ pub(super) fn unsure(
 fn place_shown(lines: &Range<usize>, text: &str) -> Message {
     let name = named(lines);
     match whole_text_block(&name, text, LONGEST_PLACE) {
-        Some(whole) => message!["\nThe text of ", &name, ":\n", whole],
-        None => message!["\nThe text of ", name, " is too long to be shown here."],
+        Some(whole) => message!("\nThe text of {}:\n{}", &name, whole),
+        None => message!("\nThe text of {} is too long to be shown here.", name),
     }
 }
 
@@ -204,8 +196,8 @@ fn data(lines: &Range<usize>) -> Value {
 
 fn named(lines: &Range<usize>) -> Message {
     if lines.len() == 1 {
-        message!["line ", lines.start + 1]
+        message!("line {}", lines.start + 1)
     } else {
-        message!["lines ", lines.start + 1, "-", lines.end]
+        message!("lines {}-{}", lines.start + 1, lines.end)
     }
 }

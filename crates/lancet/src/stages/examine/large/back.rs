@@ -288,10 +288,9 @@ fn each(
 }
 
 fn unreadable(error: &std::io::Error) -> Refusal {
-    let text = message![
-        "The history cannot be read: ",
-        verbatim(error),
-        ". Nothing was changed; `lancet doctor` says more."
-    ];
+    let text = message!(
+        "The history cannot be read: {}. Nothing was changed; `lancet doctor` says more.",
+        verbatim(error)
+    );
     Refusal::stating(RefusalKind::Io, text)
 }

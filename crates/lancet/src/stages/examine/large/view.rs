@@ -61,10 +61,10 @@ pub(super) fn view(
         let length = usize::try_from(next.range.end - next.range.start).unwrap_or_default();
         let place = file.read(next.range.start, length)?;
         view.removed += (newlines(&place.bytes) as usize + 1) * left;
-        view.notices.push(message![
-            left,
-            " further places are not shown; the line totals count each of them by itself"
-        ]);
+        view.notices.push(message!(
+            "{} further places are not shown; the line totals count each of them by itself",
+            left
+        ));
     }
     Ok(view)
 }

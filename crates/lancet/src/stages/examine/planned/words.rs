@@ -50,26 +50,25 @@ pub(in crate::stages::examine) fn no_servers() -> Refusal {
 /// Returns why a move is made without a server's plan, or none where the error is a reason to refuse the move.
 pub(in crate::stages::examine) fn silent(error: &RefactorError) -> Option<Message> {
     let why = match error {
-        RefactorError::NotReady(server) => message![verbatim(server), " is not ready"],
-        RefactorError::Slow(server) => message![verbatim(server), " did not answer in time"],
-        RefactorError::Ended(server) => message![verbatim(server), " ended unexpectedly"],
+        RefactorError::NotReady(server) => message!("{} is not ready", verbatim(server)),
+        RefactorError::Slow(server) => message!("{} did not answer in time", verbatim(server)),
+        RefactorError::Ended(server) => message!("{} ended unexpectedly", verbatim(server)),
         RefactorError::Unsettled(server) => {
-            message!["the files changed while ", verbatim(server), " was asked"]
+            message!("the files changed while {} was asked", verbatim(server))
         }
         RefactorError::Said { server, words } => {
-            message![
+            message!(
+                "{} says: {}",
                 verbatim(server),
-                " says: ",
                 verbatim(shorten_message(words))
-            ]
+            )
         }
         _ => return None,
     };
-    Some(message![
-        "what other files say of this one was not changed, because ",
-        why,
-        "; look for its old name with Grep"
-    ])
+    Some(message!(
+        "what other files say of this one was not changed, because {}; look for its old name with Grep",
+        why
+    ))
 }
 
 /// Returns the refusal where there is no plan.
@@ -92,160 +91,130 @@ pub(in crate::stages::examine) fn refusal(
         }
         RefactorError::NoServer => (
             RefusalKind::Invalid,
-            message![
-                "No language server serves this kind of file here (`lancet doctor` lists them). ",
+            message!(
+                "No language server serves this kind of file here (`lancet doctor` lists them). {}, and nothing is renamed by text alone. {}",
                 nothing,
-                ", and nothing is renamed by text alone. ",
                 otherwise
-            ],
+            ),
         ),
         RefactorError::NotRunning(names) => (
             RefusalKind::Busy,
-            message![
+            message!(
+                "{} does not run just now: it ended unexpectedly, or as many servers run as may. {}; {} in a minute.",
                 verbatim(names.join(" and ")),
-                " does not run just now: it ended unexpectedly, or as many servers run as may. ",
                 nothing,
-                "; ",
-                SEND_AGAIN,
-                " in a minute."
-            ],
+                SEND_AGAIN
+            ),
         ),
         RefactorError::NotOffered(names) => (
             RefusalKind::Invalid,
-            message![
+            message!(
+                "{} cannot rename. {}, and nothing is renamed by text alone. {}",
                 verbatim(names.join(" and ")),
-                " cannot rename. ",
                 nothing,
-                ", and nothing is renamed by text alone. ",
                 otherwise
-            ],
+            ),
         ),
         RefactorError::NotReady(server) => (
             RefusalKind::Busy,
-            message![
+            message!(
+                "{} does not know the project yet. {}; {} in a moment.",
                 verbatim(server),
-                " does not know the project yet. ",
                 nothing,
-                "; ",
-                SEND_AGAIN,
-                " in a moment."
-            ],
+                SEND_AGAIN
+            ),
         ),
         RefactorError::Nothing(server) => (
             RefusalKind::NotFound,
-            message![
+            message!(
+                "{} sees nothing at this place that it could rename: a keyword, a comment, text, or a name of another package. {}; name the place where the symbol is defined or used.",
                 verbatim(server),
-                " sees nothing at this place that it could rename: a keyword, a comment, text, or a name of another package. ",
-                nothing,
-                "; name the place where the symbol is defined or used."
-            ],
+                nothing
+            ),
         ),
         RefactorError::OtherText { server, text } => (
             RefusalKind::NotFound,
-            message![
-                "At this place ",
+            message!(
+                "At this place {} would rename `{}` and not the symbol. {}; send symbol as it is in the file, the whole name and nothing else.",
                 verbatim(server),
-                " would rename `",
                 verbatim(shorten_message(&text)),
-                "` and not the symbol. ",
-                nothing,
-                "; send symbol as it is in the file, the whole name and nothing else."
-            ],
+                nothing
+            ),
         ),
         RefactorError::Said { server, words } => (
             RefusalKind::Conflict,
-            message![
+            message!(
+                "{} refuses: {}. {}; choose another name or place.",
                 verbatim(server),
-                " refuses: ",
                 verbatim(shorten_message(&words)),
-                ". ",
-                nothing,
-                "; choose another name or place."
-            ],
+                nothing
+            ),
         ),
         RefactorError::Unsupported { server, step } => (
             RefusalKind::Conflict,
-            message![
+            message!(
+                "{} would also do this, which is no edit of a file: {}. {}, because a plan is carried out whole or not at all. {}",
                 verbatim(server),
-                " would also do this, which is no edit of a file: ",
                 verbatim(shorten_message(&step)),
-                ". ",
                 nothing,
-                ", because a plan is carried out whole or not at all. ",
                 otherwise
-            ],
+            ),
         ),
         RefactorError::Malformed { server, why } => (
             RefusalKind::Conflict,
-            message![
-                "The plan of ",
+            message!(
+                "The plan of {} cannot be carried out exactly: {}. {}. {}",
                 verbatim(server),
-                " cannot be carried out exactly: ",
                 verbatim(shorten_message(&why)),
-                ". ",
                 nothing,
-                ". ",
                 otherwise
-            ],
+            ),
         ),
         RefactorError::TooMany { server, files } => (
             RefusalKind::TooLarge,
-            message![
-                "The plan of ",
+            message!(
+                "The plan of {} touches {} files; at most {} are changed by one call. {}. {}",
                 verbatim(server),
-                " touches ",
                 files,
-                " files; at most ",
                 MOST_PLANNED_FILES,
-                " are changed by one call. ",
                 nothing,
-                ". ",
                 otherwise
-            ],
+            ),
         ),
         RefactorError::Unsettled(server) => (
             RefusalKind::Busy,
-            message![
-                "Files kept changing while ",
+            message!(
+                "Files kept changing while {} was asked. {}; {} when no other program writes.",
                 verbatim(server),
-                " was asked. ",
                 nothing,
-                "; ",
-                SEND_AGAIN,
-                " when no other program writes."
-            ],
+                SEND_AGAIN
+            ),
         ),
         RefactorError::Ended(server) => (
             RefusalKind::Busy,
-            message![
+            message!(
+                "{} ended while it was asked. {}; it is started again, so {} in a moment.",
                 verbatim(server),
-                " ended while it was asked. ",
                 nothing,
-                "; it is started again, so ",
-                SEND_AGAIN,
-                " in a moment."
-            ],
+                SEND_AGAIN
+            ),
         ),
         RefactorError::Slow(server) => (
             RefusalKind::Timeout,
-            message![
+            message!(
+                "{} did not answer in time. {}; {}, or ask the user to raise language.wait.",
                 verbatim(server),
-                " did not answer in time. ",
                 nothing,
-                "; ",
-                SEND_AGAIN,
-                ", or ask the user to raise language.wait."
-            ],
+                SEND_AGAIN
+            ),
         ),
         RefactorError::Changed => (
             RefusalKind::Stale,
-            message![
-                "The file changed while the server was asked. ",
+            message!(
+                "The file changed while the server was asked. {}; read it again and {}.",
                 nothing,
-                "; read it again and ",
-                SEND_AGAIN,
-                "."
-            ],
+                SEND_AGAIN
+            ),
         ),
     };
     Refusal::stating(kind, text)
@@ -271,94 +240,80 @@ pub(super) fn untouchable(
         RefusalKind::Missing => "is not there",
         _ => "cannot be edited",
     };
-    let text = message![
-        "The plan of ",
+    let text = message!(
+        "The plan of {} also changes {}, which {}. {}, because a plan is carried out whole or not at all. {}",
         verbatim(server),
-        " also changes ",
         &path,
-        ", which ",
         why,
-        ". ",
         purpose.nothing(),
-        ", because a plan is carried out whole or not at all. ",
         purpose.otherwise()
-    ];
+    );
     Refusal::stating(refusal.kind(), text).with("file_path", path)
 }
 
 /// Returns the refusal for a plan that changes a file which the rules deny. The file is not named.
 pub(super) fn denied(server: &str, purpose: Purpose) -> Refusal {
-    let text = message![
-        "The plan of ",
+    let text = message!(
+        "The plan of {} also changes a file that the rules deny. {}, because a plan is carried out whole or not at all. Ask the user.",
         verbatim(server),
-        " also changes a file that the rules deny. ",
-        purpose.nothing(),
-        ", because a plan is carried out whole or not at all. Ask the user."
-    ];
+        purpose.nothing()
+    );
     Refusal::stating(RefusalKind::Denied, text)
 }
 
 /// Returns the refusal for a plan that changes a protected file.
 pub(super) fn protected(target: &Target, server: &str, purpose: Purpose) -> Refusal {
     let path = target.display_name();
-    let text = message![
-        "The plan of ",
+    let text = message!(
+        "The plan of {} also changes {}, which is protected. {}, because a plan is carried out whole or not at all. Ask the user.",
         verbatim(server),
-        " also changes ",
         &path,
-        ", which is protected. ",
-        purpose.nothing(),
-        ", because a plan is carried out whole or not at all. Ask the user."
-    ];
+        purpose.nothing()
+    );
     Refusal::stating(RefusalKind::Declined, text).with("file_path", path)
 }
 
 /// Returns the refusal for a plan that names one file twice, by two of its names.
 pub(super) fn twice(server: &str, target: &Target, purpose: Purpose) -> Refusal {
     let path = target.display_name();
-    let text = message![
-        "The plan of ",
+    let text = message!(
+        "The plan of {} changes {} under two of its names. {}. {}",
         verbatim(server),
-        " changes ",
         &path,
-        " under two of its names. ",
         purpose.nothing(),
-        ". ",
         purpose.otherwise()
-    ];
+    );
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
 /// Returns the refusal for a file whose text cannot be sent to servers.
 pub(super) fn not_utf8(target: &Target) -> Refusal {
     let path = target.display_name();
-    let text = message![
-        &path,
-        " would be changed, too, and is not UTF-8, which language servers need. Nothing was changed. Make the change with Grep and Edit instead, or ask the user."
-    ];
+    let text = message!(
+        "{} would be changed, too, and is not UTF-8, which language servers need. Nothing was changed. Make the change with Grep and Edit instead, or ask the user.",
+        &path
+    );
     Refusal::stating(RefusalKind::Unencodable, text).with("file_path", path)
 }
 
 /// Returns the refusal for a place that does not match the bytes that were planned, such as half of a line end.
 pub(super) fn inexact(target: &Target) -> Refusal {
     let path = target.display_name();
-    let text = message![
-        "A place of the server's plan in ",
-        &path,
-        " is no whole text. Nothing was changed. Make the change with Grep and Edit instead, or ask the user."
-    ];
+    let text = message!(
+        "A place of the server's plan in {} is no whole text. Nothing was changed. Make the change with Grep and Edit instead, or ask the user.",
+        &path
+    );
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
 /// Returns the refusal for a file that changed while the server was queried.
 pub(super) fn changed(target: &Target) -> Refusal {
     let path = target.display_name();
-    let text = message![
+    let text = message!(
+        "{} changed while the server was asked. Nothing was written; {}.",
         &path,
-        " changed while the server was asked. Nothing was written; ",
-        SEND_AGAIN,
-        "."
-    ];
+        SEND_AGAIN
+    );
     Refusal::stating(RefusalKind::Stale, text).with("file_path", path)
 }
 

@@ -42,14 +42,12 @@ pub(super) fn is_convertible(
     if never_text(&head, None).is_none() || file_size <= LARGEST_CONVERTED {
         return Ok(never_text(&head, None).is_some());
     }
-    let text = message![
+    let text = message!(
+        "{} has {}; files of up to {} are converted. Convert it with another program.",
         &target.given,
-        " has ",
         verbatim(size(file_size)),
-        "; files of up to ",
-        verbatim(size(LARGEST_CONVERTED)),
-        " are converted. Convert it with another program."
-    ];
+        verbatim(size(LARGEST_CONVERTED))
+    );
     Err(refusal(target, RefusalKind::TooLarge, text))
 }
 
@@ -83,12 +81,11 @@ pub(super) fn read_converted(
     context.check_time()?;
     let given = given.map_err(|error| not_shown(&error))?;
     let Ok(document) = Document::decode(&given, None) else {
-        let text = message![
+        let text = message!(
+            "{} is converted by {}, but what that gave is not text. Correct its entry in read.converters.",
             &target.given,
-            " is converted by ",
-            verbatim(command(converter)),
-            ", but what that gave is not text. Correct its entry in read.converters."
-        ];
+            verbatim(command(converter))
+        );
         return Err(refusal(target, RefusalKind::Binary, text));
     };
     let mut layout = lay_out(context, &document, wanted, budget(context, target))?;
@@ -133,16 +130,13 @@ fn without_converter(target: &Target, base: &Snapshot, kind: &str) -> Refusal {
         Some(extension) => format!("\"*.{extension}\" = [\"PROGRAM\", \"-\"]"),
         None => "\"PATTERN\" = [\"PROGRAM\", \"-\"]".to_owned(),
     };
-    let text = message![
+    let text = message!(
+        "{} is not text: {}, {}. Use a program made for this kind of file; where the user names one that gives its text, Read shows that: [read.converters] {}.",
         &target.given,
-        " is not text: ",
         verbatim(kind),
-        ", ",
         verbatim(size(base.bytes.len() as u64)),
-        ". Use a program made for this kind of file; where the user names one that gives its text, Read shows that: [read.converters] ",
-        verbatim(setting),
-        "."
-    ];
+        verbatim(setting)
+    );
     refusal(target, RefusalKind::Binary, text).with("kind", kind)
 }
 
@@ -164,15 +158,13 @@ fn not_shown(target: &Target, converter: &Converter, error: &ConvertError) -> Re
         ),
     };
     let why = cut(&on_one_line(&error.to_string()), MOST_WORDS);
-    let text = message![
+    let text = message!(
+        "{} is converted by {}, but {}. {}",
         &target.given,
-        " is converted by ",
         verbatim(command(converter)),
-        ", but ",
         verbatim(why),
-        ". ",
         next
-    ];
+    );
     refusal(target, kind, text).with("converter", converter.pattern.clone())
 }
 

@@ -164,12 +164,7 @@ pub(super) fn reader<'c>(
             };
             refusal(
                 target,
-                message![
-                    &target.given,
-                    " has no outline: ",
-                    why,
-                    ". Leave mode out; offset and limit choose the lines of a text."
-                ],
+                message!("{} has no outline: {}. Leave mode out; offset and limit choose the lines of a text.", &target.given, why),
             )
         })
 }
@@ -178,12 +173,11 @@ pub(super) fn reader<'c>(
 pub(super) fn too_large(target: &Target, length: u64) -> Refusal {
     refusal(
         target,
-        message![
+        message!(
+            "{} has no outline: it has {}, which is too much or takes too long to parse. Leave mode out and read it by offset and limit.",
             &target.given,
-            " has no outline: it has ",
-            verbatim(size(length)),
-            ", which is too much or takes too long to parse. Leave mode out and read it by offset and limit."
-        ],
+            verbatim(size(length))
+        ),
     )
 }
 

@@ -63,14 +63,12 @@ pub(super) fn is_readable(target: &Target, file_size: u64) -> Result<bool, Refus
     if !head.starts_with(b"%PDF-") || file_size <= LARGEST_PDF {
         return Ok(head.starts_with(b"%PDF-"));
     }
-    let text = message![
+    let text = message!(
+        "{} is a PDF of {}; PDFs of up to {} are shown. Split it with another program.",
         &target.given,
-        " is a PDF of ",
         verbatim(size(file_size)),
-        "; PDFs of up to ",
-        verbatim(size(LARGEST_PDF)),
-        " are shown. Split it with another program."
-    ];
+        verbatim(size(LARGEST_PDF))
+    );
     Err(refusal(target, RefusalKind::TooLarge, text))
 }
 
@@ -90,10 +88,10 @@ pub(super) fn is_pdf(target: &Target, bytes: &[u8], is_text: bool) -> bool {
 
 /// Returns the refusal for a file that is not a PDF although its pages are requested.
 pub(super) fn no_pages(target: &Target) -> Refusal {
-    let text = message![
-        &target.given,
-        " is no PDF, and only PDFs have pages. Leave pages out; offset and limit choose the lines of a text."
-    ];
+    let text = message!(
+        "{} is no PDF, and only PDFs have pages. Leave pages out; offset and limit choose the lines of a text.",
+        &target.given
+    );
     refusal(target, RefusalKind::Invalid, text)
 }
 
@@ -106,12 +104,11 @@ pub(super) fn read_pdf(
     wanted: Wanted,
 ) -> Result<PageContent, Refusal> {
     let Some(reader) = context.engine().pdf_reader() else {
-        let text = message![
+        let text = message!(
+            "{} is a PDF of {}, and this program has no reader of PDFs. Use a program made for PDFs, such as pdftotext.",
             &target.given,
-            " is a PDF of ",
-            verbatim(size(base.bytes.len() as u64)),
-            ", and this program has no reader of PDFs. Use a program made for PDFs, such as pdftotext."
-        ];
+            verbatim(size(base.bytes.len() as u64))
+        );
         return Err(refusal(target, RefusalKind::Binary, text).with("kind", "PDF document"));
     };
     let is_unasked = arguments.pages.is_none() && arguments.limit.is_none();
@@ -121,14 +118,12 @@ pub(super) fn read_pdf(
     context.check_time()?;
     let pages = read.map_err(|error| not_shown(target, request.first, &error))?;
     if pages.pages.is_empty() {
-        let text = message![
+        let text = message!(
+            "{} has {}; there is no page {}. Ask for one of them.",
             &target.given,
-            " has ",
             verbatim(count(pages.total as usize, "page")),
-            "; there is no page ",
-            request.first,
-            ". Ask for one of them."
-        ];
+            request.first
+        );
         return Err(refusal(target, RefusalKind::Invalid, text));
     }
     let laid = lay_out(context, target, &pages, wanted);
@@ -383,14 +378,13 @@ fn not_shown(target: &Target, first: u32, error: &PdfError) -> Refusal {
         PdfError::TooLong | PdfError::Crashed => format!(" (page {first})"),
         _ => String::new(),
     };
-    let text = message![
+    let text = message!(
+        "{} is a PDF, but {}{}. {}",
         &target.given,
-        " is a PDF, but ",
         verbatim(error),
         verbatim(page),
-        ". ",
         verbatim(next)
-    ];
+    );
     refusal(target, kind, text)
 }
 

@@ -35,16 +35,13 @@ pub(super) fn is_decodable(target: &Target, file_size: u64) -> Result<bool, Refu
     if format == PictureFormat::Bmp || file_size <= LARGEST_FILE {
         return Ok(file_size <= LARGEST_FILE && format != PictureFormat::Bmp);
     }
-    let text = message![
+    let text = message!(
+        "{} is a {} picture of {}; pictures of up to {} are shown. Make a smaller copy with another program.",
         &target.given,
-        " is a ",
         verbatim(format.name()),
-        " picture of ",
         verbatim(size(file_size)),
-        "; pictures of up to ",
-        verbatim(size(LARGEST_FILE)),
-        " are shown. Make a smaller copy with another program."
-    ];
+        verbatim(size(LARGEST_FILE))
+    );
     Err(refusal(target, RefusalKind::TooLarge, text))
 }
 
@@ -140,15 +137,13 @@ fn not_shown(target: &Target, format: PictureFormat, error: &PictureError) -> Re
             "Get a whole copy of it; no other tool of lancet can read it either.",
         ),
     };
-    let text = message![
+    let text = message!(
+        "{} is a {} picture, but {}. {}",
         &target.given,
-        " is a ",
         verbatim(format.name()),
-        " picture, but ",
         verbatim(error),
-        ". ",
         next
-    ];
+    );
     refusal(target, kind, text)
 }
 

@@ -84,11 +84,10 @@ fn permission(executable: bool) -> Executable {
 
 /// Returns the refusal for a part whose kind is not supported.
 fn unsupported(part: &ReplyPart) -> Refusal {
-    let text = message![
-        "The part at line ",
-        part.line,
-        " of the reply is of a kind that is not applied. Leave it out and ask the user to do it."
-    ];
+    let text = message!(
+        "The part at line {} of the reply is of a kind that is not applied. Leave it out and ask the user to do it.",
+        part.line
+    );
     Refusal::stating(RefusalKind::Invalid, text)
         .with("line", part.line)
         .with("column", 1)

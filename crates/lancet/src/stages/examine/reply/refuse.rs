@@ -29,14 +29,12 @@ pub(super) fn unparsable(error: &ParseError) -> Refusal {
         ParseErrorKind::NoEdit => "no_edit",
         _ => "malformed",
     };
-    let text = message![
-        "The reply cannot be applied, and nothing was changed. Line ",
+    let text = message!(
+        "The reply cannot be applied, and nothing was changed. Line {}, column {} of it: {}",
         error.line,
-        ", column ",
         error.column,
-        " of it: ",
         verbatim(&error.message)
-    ];
+    );
     Refusal::stating(RefusalKind::Invalid, text)
         .with("line", error.line)
         .with("column", error.column)
@@ -72,25 +70,21 @@ pub(super) fn join(
 }
 
 fn left_out(parts: &[ReplyPart], number: usize) -> Message {
-    message![
-        "part ",
+    message!(
+        "part {} of the reply{} changes nothing and was left out",
         number + 1,
-        " of the reply",
-        place(parts, number),
-        " changes nothing and was left out"
-    ]
+        place(parts, number)
+    )
 }
 
 /// Describes the position of a part in the reply, and its file.
 fn place(parts: &[ReplyPart], number: usize) -> Message {
     match parts.get(number) {
-        Some(part) => message![
-            " (line ",
+        Some(part) => message!(
+            " (line {}, {})",
             part.line,
-            ", ",
-            quote_path(Path::new(&part.path)),
-            ")"
-        ],
+            quote_path(Path::new(&part.path))
+        ),
         None => Message::default(),
     }
 }
@@ -108,45 +102,38 @@ fn all_failed(mut failed: Failed, parts: &[ReplyPart]) -> Result<Vec<Message>, R
     }
     let mut others = Message::default();
     for (number, refusal) in failed.iter().take(OTHERS_TOLD) {
-        others.push(message![
-            "Part ",
+        others.push(message!(
+            "Part {}{}: {}. {}\n",
             number + 1,
             place(parts, *number),
-            ": ",
             verbatim(refusal.kind().name()),
-            ". ",
-            refusal.message().clone().cut(LONGEST_TEXT),
-            "\n"
-        ]);
+            refusal.message().clone().cut(LONGEST_TEXT)
+        ));
     }
     if let Some(more @ 1..) = failed.len().checked_sub(OTHERS_TOLD) {
-        others.push(message!["And ", more, " more parts were refused.\n"]);
+        others.push(message!("And {} more parts were refused.\n", more));
     }
     for refusal in failed.into_values() {
         // If one of the refusals may be shown only after a person's approval, the same applies to the joined one.
         first.withheld = first.withheld.or(refusal.withheld);
     }
     others.push(match fitting.len() {
-        0 => message!["No part would have fitted."],
-        1 => message![
-            "Part ",
-            verbatim(line_list(fitting, 60)),
-            " would have fitted."
-        ],
-        _ => message![
-            "Parts ",
-            verbatim(line_list(fitting, 60)),
-            " would have fitted."
-        ],
+        0 => message!("No part would have fitted."),
+        1 => message!(
+            "Part {} would have fitted.",
+            verbatim(line_list(fitting, 60))
+        ),
+        _ => message!(
+            "Parts {} would have fitted.",
+            verbatim(line_list(fitting, 60))
+        ),
     });
-    let lead = message![
-        "Part ",
+    let lead = message!(
+        "Part {} of {}{} was refused, so no file was changed. ",
         number + 1,
-        " of ",
         parts.len(),
-        place(parts, number),
-        " was refused, so no file was changed. "
-    ];
+        place(parts, number)
+    );
     let (remedy, first) = first.take_remedy();
     Err(first
         .helped_by(remedy.and_then(|remedy| remedy.in_edit(number)))

@@ -57,10 +57,10 @@ pub(super) fn state(
         return Ok(None);
     };
     if entry.kind != CheckpointEntryKind::File {
-        let text = message![
-            quote_path(path),
-            " was no file at that checkpoint, but a link or an empty folder, which restore does not make. Nothing was changed."
-        ];
+        let text = message!(
+            "{} was no file at that checkpoint, but a link or an empty folder, which restore does not make. Nothing was changed.",
+            quote_path(path)
+        );
         return Err(Refusal::stating(RefusalKind::Invalid, text));
     }
     let revision = match entry.identity {

@@ -23,12 +23,11 @@ pub(super) fn own_operation(
 ) -> Result<Operation, Refusal> {
     let operation = one(context, store, id)?;
     if whose == Whose::Own && operation.session != context.session.key() {
-        return Err(none(message![
+        return Err(none(message!(
+            "{} {} is not of this session",
             OPERATION_FIRST,
-            " ",
-            verbatim(&operation),
-            " is not of this session"
-        ]));
+            verbatim(&operation)
+        )));
     }
     Ok(operation)
 }
@@ -40,12 +39,11 @@ pub(super) fn one(
     beginning: &str,
 ) -> Result<Operation, Refusal> {
     if beginning.len() < SHORTEST_ID {
-        let text = message![
+        let text = message!(
+            "{} is too short for an operation: give at least {} characters of its id.",
             verbatim(format!("{:?}", beginning)),
-            " is too short for an operation: give at least ",
-            SHORTEST_ID,
-            " characters of its id."
-        ];
+            SHORTEST_ID
+        );
         return Err(Refusal::stating(RefusalKind::Invalid, text));
     }
     let below = context.engine().workspace.roots();
@@ -57,19 +55,18 @@ pub(super) fn one(
                 Some(path) => Err(elsewhere(&operation, path)),
             }
         }
-        IdMatch::None => Err(none(message![
-            "There is no ",
+        IdMatch::None => Err(none(message!(
+            "There is no {} {}",
             OPERATION,
-            " ",
             verbatim(beginning)
-        ])),
+        ))),
         IdMatch::Several(found) => {
             let lines: String = found.iter().map(described).collect();
-            let text = message![
+            let text = message!(
+                "{} is the ending or beginning of several ids. Give more of one of these:\n{}",
                 verbatim(beginning),
-                " is the ending or beginning of several ids. Give more of one of these:\n",
                 FileText(lines.trim_end().to_owned())
-            ];
+            );
             let ids: Vec<String> = found.into_iter().map(|operation| operation.id).collect();
             Err(Refusal::stating(RefusalKind::Ambiguous, text).with("operations", ids))
         }
@@ -95,14 +92,11 @@ pub(super) fn these(
 
 /// Refuses an operation that changed a file of another folder with the same path.
 fn elsewhere(operation: &Operation, path: &Path) -> Refusal {
-    none(message![
+    none(message!(
+        "{} {} changed {} in another folder that had the same path (in another container, or before the folder was recreated), so there is nothing of it to undo here. `lancet show {}` shows it",
         OPERATION_FIRST,
-        " ",
         verbatim(operation),
-        " changed ",
         quote_path(path),
-        " in another folder that had the same path (in another container, or before the folder was recreated), so there is nothing of it to undo here. `lancet show ",
-        verbatim(operation),
-        "` shows it"
-    ])
+        verbatim(operation)
+    ))
 }

@@ -38,50 +38,44 @@ pub(super) enum Now {
 /// Says what can be done about a change whose file has changed since.
 fn advice(path: &impl std::fmt::Display, row: &FileRow, now: &Now, asked: &TakeBack) -> Message {
     let id = &row.operation;
-    let before = message![
+    let before = message!(
+        "{} the file as it was before with `lancet restore {}@{}^`",
         term("a person gets", "get"),
-        " the file as it was before with `lancet restore ",
         verbatim(path),
-        "@",
-        verbatim(id),
-        "^`"
-    ];
+        verbatim(id)
+    );
     let mut advice = match (&row.change.before, &row.change.after, now) {
         // The file no longer exists, so there is nothing from which the change could be removed.
         (Some(_), Some(_), Now::Nothing) => {
-            message!["There is nothing to take it out of; ", before, "."]
+            message!("There is nothing to take it out of; {}.", before)
         }
-        (None, Some(_), Now::Nothing) => message!["What it made is gone already."],
+        (None, Some(_), Now::Nothing) => message!("What it made is gone already."),
         (Some(_), Some(_), Now::Large) => {
-            message![
-                "The file is too large for one change to be taken out of it; ",
-                before,
-                "."
-            ]
+            message!(
+                "The file is too large for one change to be taken out of it; {}.",
+                before
+            )
         }
         (Some(_), Some(_), Now::Bytes(_)) if asked.direction == Direction::Redo => {
-            message!["A redo is not merged; ", before, "."]
+            message!("A redo is not merged; {}.", before)
         }
         (Some(_), Some(_), Now::Bytes(_)) if asked.overlap == Overlap::Refuse => {
-            message![
+            message!(
+                "{} undo this change alone with `lancet undo {} --merge`.",
                 term("A person can", "You can"),
-                " undo this change alone with `lancet undo ",
-                typed(&asked.selection, id),
-                " --merge`."
-            ]
+                typed(&asked.selection, id)
+            )
         }
-        (Some(_), Some(_), Now::Bytes(_)) => message![
-            "That change and the later one touch the same or neighbouring lines, so it cannot be taken out alone; ",
-            before,
-            ", which takes the later one along."
-        ],
-        (Some(_), None, _) => message!["Taking it back would replace that file; ", before, "."],
-        (_, Some(_), Now::Link) => message!["It is a symbolic link by now; ", before, "."],
-        (None, _, Now::Bytes(_) | Now::Large | Now::Link) => message![
-            "Taking it back would remove that file along with what was changed since. Undo the later changes first, where `lancet log ",
-            verbatim(path),
-            "` has them; a person who does not need them removes the file."
-        ],
+        (Some(_), Some(_), Now::Bytes(_)) => message!(
+            "That change and the later one touch the same or neighbouring lines, so it cannot be taken out alone; {}, which takes the later one along.",
+            before
+        ),
+        (Some(_), None, _) => message!("Taking it back would replace that file; {}.", before),
+        (_, Some(_), Now::Link) => message!("It is a symbolic link by now; {}.", before),
+        (None, _, Now::Bytes(_) | Now::Large | Now::Link) => message!(
+            "Taking it back would remove that file along with what was changed since. Undo the later changes first, where `lancet log {}` has them; a person who does not need them removes the file.",
+            verbatim(path)
+        ),
         (None, None, Now::Nothing) => Message::default(),
     };
     if asked.selection == Selection::Newest && asked.direction == Direction::Undo {
@@ -94,17 +88,17 @@ fn advice(path: &impl std::fmt::Display, row: &FileRow, now: &Now, asked: &TakeB
 #[warn(clippy::wildcard_enum_match_arm, reason = "names every known variant")]
 fn typed(selection: &Selection, id: &str) -> Message {
     match selection {
-        Selection::Last(number) => message!["-n ", verbatim(number)],
-        Selection::File(path) => message!["--file ", quote_path(path)],
-        Selection::Session(name) => message!["--session ", verbatim(name)],
-        Selection::Client(name) => message!["--client ", verbatim(name)],
-        Selection::Turn(turn) => message!["--turn ", verbatim(turn)],
-        Selection::Since(_) | Selection::These(_) => message!["--since TIME"],
+        Selection::Last(number) => message!("-n {}", verbatim(number)),
+        Selection::File(path) => message!("--file {}", quote_path(path)),
+        Selection::Session(name) => message!("--session {}", verbatim(name)),
+        Selection::Client(name) => message!("--client {}", verbatim(name)),
+        Selection::Turn(turn) => message!("--turn {}", verbatim(turn)),
+        Selection::Since(_) | Selection::These(_) => message!("--since TIME"),
         Selection::SincePrompt(mark) => {
-            message!["--to-prompt N --session ", verbatim(&mark.session)]
+            message!("--to-prompt N --session {}", verbatim(&mark.session))
         }
-        Selection::Newest | Selection::Operation(_) => message![verbatim(id)],
-        _ => message![verbatim(id)],
+        Selection::Newest | Selection::Operation(_) => message!("{}", verbatim(id)),
+        _ => message!("{}", verbatim(id)),
     }
 }
 
@@ -138,36 +132,31 @@ pub(super) fn conflict(
     let is_undo = asked.direction == Direction::Undo;
     if is_undo && others == Others::Some && asked.conflicts == Conflicts::Refuse {
         let which = typed(&asked.selection, &row.operation);
-        advice.push(message![
+        advice.push(message!(
+            "{} undo the other files and leave this one out with `lancet undo {} --keep-going`.",
             term(" A person can", " You can"),
-            " undo the other files and leave this one out with `lancet undo ",
-            which,
-            " --keep-going`."
-        ]);
+            which
+        ));
     }
-    let mut text = message![
+    let mut text = message!(
+        "{} {} cannot be {}: {} {}. Nothing was changed. {}",
         OPERATION_FIRST,
-        " ",
         verbatim(&row.operation),
-        " cannot be ",
         which,
-        ": ",
         &path,
-        " ",
         how,
-        ". Nothing was changed. ",
         advice
-    ];
+    );
     let shown = match (&left, now) {
         (Some(left), Now::Bytes(now)) if !target.is_withheld() => diff(context, target, left, now),
         _ => None,
     };
     if let Some(diff) = shown {
         let diff = diff.strip_suffix('\n').unwrap_or(&diff);
-        text.push(message![
-            "\nChanged since:\n",
+        text.push(message!(
+            "\nChanged since:\n{}",
             verbatim(cut(diff, LONGEST_DIFF))
-        ]);
+        ));
     }
     Refusal::stating(RefusalKind::Conflict, text)
         .with("file_path", path)

@@ -94,7 +94,7 @@ pub(crate) fn hunk(
         origin: PlanRecord {
             kind: OperationKind::Undo,
             takes_part_of,
-            lead: Some(message!["One hunk was undone."]),
+            lead: Some(message!("One hunk was undone.")),
             ..PlanRecord::default()
         },
     })
@@ -150,41 +150,37 @@ fn bytes_in_memory(current: &Current) -> Option<&[u8]> {
 
 /// Returns the refusal where the lines of the hunk are no longer on the disk.
 fn conflict(path: &QuotedPath) -> Refusal {
-    let text = message![
-        "The hunk cannot be undone: its lines in ",
-        path,
-        ", or lines beside them, were changed since. Nothing was changed; look at the file as it is now."
-    ];
+    let text = message!(
+        "The hunk cannot be undone: its lines in {}, or lines beside them, were changed since. Nothing was changed; look at the file as it is now.",
+        path
+    );
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
 /// Returns the refusal where the difference that contains the hunk is no longer to be reviewed.
 fn looked_at(path: &QuotedPath) -> Refusal {
-    let text = message![
-        "The hunk cannot be undone: what is to be reviewed of ",
-        path,
-        " is no longer what was shown. Nothing was changed; load the review again."
-    ];
+    let text = message!(
+        "The hunk cannot be undone: what is to be reviewed of {} is no longer what was shown. Nothing was changed; load the review again.",
+        path
+    );
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
 /// Returns the refusal where an operation has no such hunk.
 fn no_such_hunk(path: &QuotedPath) -> Refusal {
-    let text = message![
-        "The hunk cannot be undone: the change has no such hunk in ",
-        path,
-        ", or the file has another name now. Nothing was changed; look at the change again."
-    ];
+    let text = message!(
+        "The hunk cannot be undone: the change has no such hunk in {}, or the file has another name now. Nothing was changed; look at the change again.",
+        path
+    );
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 
 /// Returns the refusal for contents without lines.
 fn no_lines(path: &QuotedPath) -> Refusal {
-    let text = message![
+    let text = message!(
+        "{} is no text, or too large to be compared by line. Nothing was changed; the {} as a whole can be undone.",
         path,
-        " is no text, or too large to be compared by line. Nothing was changed; the ",
-        OPERATION,
-        " as a whole can be undone."
-    ];
+        OPERATION
+    );
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }

@@ -28,10 +28,9 @@ pub(super) fn not_kept() -> Refusal {
 }
 
 pub(super) fn unreadable(error: HistoryError) -> Refusal {
-    let text = message![
-        "The history cannot be read: ",
-        verbatim(error),
-        ". Nothing was changed; `lancet doctor` says more."
-    ];
+    let text = message!(
+        "The history cannot be read: {}. Nothing was changed; `lancet doctor` says more.",
+        verbatim(error)
+    );
     Refusal::stating(RefusalKind::Io, text)
 }

@@ -92,10 +92,9 @@ pub(super) fn moved(
 /// Returns the refusal where a move cannot be undone together with other moves or changes of content.
 pub(super) fn one_at_a_time(name: &Path) -> Refusal {
     let path = quote_path(name);
-    let text = message![
-        "The moves and changes of ",
-        &path,
-        " cannot be undone in one step. Nothing was changed; undo the operations one at a time, the newest first."
-    ];
+    let text = message!(
+        "The moves and changes of {} cannot be undone in one step. Nothing was changed; undo the operations one at a time, the newest first.",
+        &path
+    );
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }

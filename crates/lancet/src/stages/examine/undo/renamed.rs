@@ -53,12 +53,11 @@ pub(super) fn read_names(
         }
         let target = locate(context.engine(), &name.to_string_lossy(), Intent::Take)?;
         if target.path() != name {
-            let text = message![
+            let text = message!(
+                "{} leads through a link by now, to {}. Nothing was changed.",
                 quote_path(name),
-                " leads through a link by now, to ",
-                quote_path(target.path()),
-                ". Nothing was changed."
-            ];
+                quote_path(target.path())
+            );
             return Err(
                 Refusal::stating(RefusalKind::Conflict, text).with("file_path", quote_path(name))
             );
@@ -273,10 +272,10 @@ pub(super) struct Way<'r> {
 /// Returns the refusal where the old name of a file is taken.
 fn taken(name: &Path) -> Refusal {
     let path = quote_path(name);
-    let text = message![
-        &path,
-        " was the name of a file that was moved since, and something else is there now. Nothing was changed; move that away first."
-    ];
+    let text = message!(
+        "{} was the name of a file that was moved since, and something else is there now. Nothing was changed; move that away first.",
+        &path
+    );
     Refusal::stating(RefusalKind::Conflict, text).with("file_path", path)
 }
 

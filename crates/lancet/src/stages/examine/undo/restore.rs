@@ -44,11 +44,11 @@ pub(crate) fn restore(
         if let Some(found) = at_checkpoint::called(context, store, target.path(), &asked.operation)?
         {
             let called = found.name.as_deref().unwrap_or(&found.id);
-            told.push(message![
+            told.push(message!(
+                "{} as it was at the checkpoint {}",
                 &path,
-                " as it was at the checkpoint ",
                 verbatim(called)
-            ]);
+            ));
             let kept = at_checkpoint::state(context, store, target.path(), &found)?;
             match to_state(context, attempt, store, target, kept.as_ref())? {
                 Some(file) => files.push(file),
@@ -57,7 +57,11 @@ pub(crate) fn restore(
             continue;
         }
         let operation = by_id::one(context, store, &asked.operation)?;
-        told.push(message![&path, " as ", moment(&operation, asked.moment)]);
+        told.push(message!(
+            "{} as {}",
+            &path,
+            moment(&operation, asked.moment)
+        ));
         match file(context, attempt, store, target, &operation, asked.moment)? {
             Some(file) => files.push(file),
             None => unchanged.push(path),
@@ -66,10 +70,10 @@ pub(crate) fn restore(
     if files.is_empty() {
         return Err(in_that_state(&unchanged));
     }
-    let mut lead = message![Message::joined(told, "; ").cut(LONGEST_LIST), "."];
+    let mut lead = message!("{}.", Message::joined(told, "; ").cut(LONGEST_LIST));
     if !unchanged.is_empty() {
         let names = Message::joined(&unchanged, ", ").cut(LONGEST_LIST);
-        lead.push(message![" In that state already: ", names, "."]);
+        lead.push(message!(" In that state already: {}.", names));
     }
     Ok(Plan {
         files,
@@ -95,16 +99,13 @@ fn file(
     let Some(change) = changes.find(|change| change.path == target.path()) else {
         let touched = operation.files.iter().map(|file| quote_path(&file.path));
         let touched: Vec<QuotedPath> = touched.collect();
-        let text = message![
+        let text = message!(
+            "{} {} did not touch {}. It changed {}.",
             OPERATION_FIRST,
-            " ",
             verbatim(operation),
-            " did not touch ",
             quote_path(target.path()),
-            ". It changed ",
-            Message::joined(&touched, ", ").cut(LONGEST_LIST),
-            "."
-        ];
+            Message::joined(&touched, ", ").cut(LONGEST_LIST)
+        );
         return Err(Refusal::stating(RefusalKind::NotFound, text));
     };
     let wanted = match moment {
@@ -131,8 +132,8 @@ fn to_state(
 
 fn moment(operation: &Operation, moment: Side) -> Message {
     match moment {
-        Side::Before => message!["it was before ", OPERATION, " ", verbatim(operation)],
-        Side::After => message![OPERATION, " ", verbatim(operation), " left it"],
+        Side::Before => message!("it was before {} {}", OPERATION, verbatim(operation)),
+        Side::After => message!("{} {} left it", OPERATION, verbatim(operation)),
     }
 }
 
@@ -146,10 +147,10 @@ fn refuse_one_file_twice(located: &[(&Restore, Target)]) -> Result<(), Refusal> 
         let is_known = inode.is_some_and(|inode| !inodes.insert(inode));
         if !paths.insert(target.path().to_path_buf()) || is_known {
             let path = quote_path(target.path());
-            let text = message![
-                &path,
-                " is named twice, and a file is restored to one state. Nothing was changed; name it once."
-            ];
+            let text = message!(
+                "{} is named twice, and a file is restored to one state. Nothing was changed; name it once.",
+                &path
+            );
             return Err(Refusal::stating(RefusalKind::Conflict, text).with("file_path", path));
         }
     }
@@ -159,15 +160,14 @@ fn refuse_one_file_twice(located: &[(&Restore, Target)]) -> Result<(), Refusal> 
 /// Returns the refusal where every file is in the wanted state already.
 fn in_that_state(unchanged: &[QuotedPath]) -> Refusal {
     let (names, verb) = match unchanged {
-        [path] => (message![path], "is"),
-        paths => (message![verbatim(count(paths.len(), "file"))], "are"),
+        [path] => (message!("{}", path), "is"),
+        paths => (message!("{}", verbatim(count(paths.len(), "file"))), "are"),
     };
-    let text = message![
+    let text = message!(
+        "{} {} in that state already. Nothing was changed.",
         names,
-        " ",
-        verb,
-        " in that state already. Nothing was changed."
-    ];
+        verb
+    );
     let first = unchanged.first().cloned().unwrap_or_default();
     Refusal::stating(RefusalKind::NoChange, text).with("file_path", first)
 }

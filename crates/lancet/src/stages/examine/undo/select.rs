@@ -212,15 +212,12 @@ pub(super) fn keep_choice(context: &CallContext<'_>, rows: &[FileRow]) -> Result
         None => Ok(()),
         Some(row) => Err(Refusal::stating(
             RefusalKind::Stale,
-            message![
-                "The history changed while this was asked: ",
+            message!(
+                "The history changed while this was asked: {} {} would be next now. Nothing was changed; {} to be asked about that one.",
                 OPERATION,
-                " ",
                 verbatim(&row.operation),
-                " would be next now. Nothing was changed; ",
-                SEND_AGAIN,
-                " to be asked about that one."
-            ],
+                SEND_AGAIN
+            ),
         )),
     }
 }
@@ -239,48 +236,40 @@ fn meant(
     let found_back = undone_by.as_deref() == Some(ALREADY_UNDONE);
     match (direction, operation.kind, undone_by) {
         (Direction::Redo, OperationKind::Change | OperationKind::Redo, Some(_)) if found_back => {
-            Err(none(message![
-                "No undo took ",
+            Err(none(message!(
+                "No undo took {} {} back: its files were found as they were before. `lancet restore FILE@{}` brings back what it left",
                 OPERATION,
-                " ",
                 verbatim(&operation),
-                " back: its files were found as they were before. `lancet restore FILE@",
-                verbatim(&operation),
-                "` brings back what it left"
-            ]))
+                verbatim(&operation)
+            )))
         }
-        (_, _, Some(_)) if found_back && operation.is_undone() => Err(none(message![
+        (_, _, Some(_)) if found_back && operation.is_undone() => Err(none(message!(
+            "{} {} is undone already: its files were found as they were before",
             OPERATION_FIRST,
-            " ",
-            verbatim(&operation),
-            " is undone already: its files were found as they were before"
-        ])),
-        (_, OperationKind::Late, _) => Err(none(message![
+            verbatim(&operation)
+        ))),
+        (_, OperationKind::Late, _) => Err(none(message!(
+            "{} {} is what someone else wrote into an old version; it was never in the file, so there is nothing to undo. `lancet restore FILE@{}` brings it there",
             OPERATION_FIRST,
-            " ",
             verbatim(&operation),
-            " is what someone else wrote into an old version; it was never in the file, so there is nothing to undo. `lancet restore FILE@",
-            verbatim(&operation),
-            "` brings it there"
-        ])),
+            verbatim(&operation)
+        ))),
         (Direction::Redo, OperationKind::Change | OperationKind::Redo, Some(by)) => {
             one(context, store, &by)
         }
         (Direction::Redo, OperationKind::Change | OperationKind::Redo, None) => {
-            Err(none(message![
+            Err(none(message!(
+                "{} {} is not undone, so there is nothing to redo",
                 OPERATION_FIRST,
-                " ",
-                verbatim(&operation),
-                " is not undone, so there is nothing to redo"
-            ]))
+                verbatim(&operation)
+            )))
         }
-        (_, _, Some(by)) if operation.is_undone() => Err(none(message![
+        (_, _, Some(by)) if operation.is_undone() => Err(none(message!(
+            "{} {} is undone already, by {}",
             OPERATION_FIRST,
-            " ",
             verbatim(&operation),
-            " is undone already, by ",
             verbatim(by)
-        ])),
+        ))),
         _ => Ok(operation),
     }
 }
@@ -310,10 +299,10 @@ fn of_file(
             ..query.clone()
         })?;
         let Some(last) = page.last() else {
-            return Err(none(message![
-                "There is nothing to undo of ",
+            return Err(none(message!(
+                "There is nothing to undo of {}",
                 quote_path(path)
-            ]));
+            )));
         };
         before = Some(last.id.clone());
         let found = page.into_iter().flat_map(standing_rows).find(|row| {
@@ -347,31 +336,29 @@ pub(super) fn standing_rows(operation: Operation) -> Vec<FileRow> {
 fn nothing_to_undo(selection: &Selection) -> Refusal {
     none(match selection {
         Selection::Session(name) => {
-            message![
-                "There is nothing to undo of the session ",
+            message!(
+                "There is nothing to undo of the session {}",
                 verbatim(format!("{:?}", cut(name, 64)))
-            ]
+            )
         }
         Selection::Client(name) => {
-            message![
-                "There is nothing to undo of the client ",
+            message!(
+                "There is nothing to undo of the client {}",
                 verbatim(format!("{:?}", cut(name, 64)))
-            ]
+            )
         }
         Selection::Turn(turn) => {
-            message![
-                "There is nothing to undo of the turn ",
+            message!(
+                "There is nothing to undo of the turn {}",
                 verbatim(format!("{:?}", cut(turn, 64)))
-            ]
+            )
         }
-        Selection::Since(_) => message!["There is nothing to undo since then"],
-        Selection::SincePrompt(mark) => message![
-            "There is nothing to undo of the session ",
+        Selection::Since(_) => message!("There is nothing to undo since then"),
+        Selection::SincePrompt(mark) => message!(
+            "There is nothing to undo of the session {} since the prompt {}; a larger number goes back to an earlier one",
             verbatim(format!("{:?}", cut(&mark.session, 64))),
-            " since the prompt ",
-            verbatim(format!("{:?}", mark.prompt)),
-            "; a larger number goes back to an earlier one"
-        ],
+            verbatim(format!("{:?}", mark.prompt))
+        ),
         _ => {
             return Refusal::stating(
                 RefusalKind::NotFound,
@@ -385,6 +372,6 @@ fn nothing_to_undo(selection: &Selection) -> Refusal {
 }
 
 pub(super) fn none(words: impl Say) -> Refusal {
-    let text = message![words, ". Nothing was changed."];
+    let text = message!("{}. Nothing was changed.", words);
     Refusal::stating(RefusalKind::NotFound, text)
 }

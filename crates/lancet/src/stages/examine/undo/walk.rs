@@ -89,10 +89,10 @@ pub(super) fn current(
             }))
         }
         FileType::Directory | FileType::Special(_) => {
-            let text = message![
-                quote_path(target.path()),
-                " is no file any more. Nothing was changed."
-            ];
+            let text = message!(
+                "{} is no file any more. Nothing was changed.",
+                quote_path(target.path())
+            );
             Err(Refusal::stating(RefusalKind::Conflict, text)
                 .with("file_path", quote_path(target.path())))
         }
@@ -118,12 +118,11 @@ pub(super) fn back(
     asked: &TakeBack,
 ) -> Result<Back, Refusal> {
     if chain.path != chain.target.path() {
-        let text = message![
+        let text = message!(
+            "{} is a link by now, to {}. Nothing was changed.",
             &chain.target.given,
-            " is a link by now, to ",
-            quote_path(chain.target.path()),
-            ". Nothing was changed."
-        ];
+            quote_path(chain.target.path())
+        );
         let given = chain.target.given.clone();
         return Err(Refusal::stating(RefusalKind::Conflict, text).with("file_path", given));
     }

@@ -62,10 +62,10 @@ pub(super) fn take_in(context: &CallContext<'_>, recorded: &mut Recorded, by: &s
             FileNow::Gone => None,
             FileNow::Other(snapshot) => Some(snapshot),
             FileNow::Unknown => {
-                let words = message![
-                    verbatim(by),
-                    " changed this file, which cannot be kept in the history"
-                ];
+                let words = message!(
+                    "{} changed this file, which cannot be kept in the history",
+                    verbatim(by)
+                );
                 recorded.plan.files[at].view.notices.push(words);
                 continue;
             }
@@ -74,10 +74,10 @@ pub(super) fn take_in(context: &CallContext<'_>, recorded: &mut Recorded, by: &s
         match written_content(context, &path, &recorded.written[at].revision) {
             Some(old) => changed.push(HookedFile { at, path, old, new }),
             None => {
-                let words = message![
-                    verbatim(by),
-                    " changed this file, and what the call wrote is no longer known, so that change cannot be undone"
-                ];
+                let words = message!(
+                    "{} changed this file, and what the call wrote is no longer known, so that change cannot be undone",
+                    verbatim(by)
+                );
                 recorded.plan.files[at].view.notices.push(words);
             }
         }
@@ -224,26 +224,22 @@ fn tell(
     child: Option<&str>,
 ) {
     let back = match child {
-        Some(child) => message![
-            "; that is ",
+        Some(child) => message!(
+            "; that is {} {}, and an undo of {} takes it along",
             OPERATION,
-            " ",
             verbatim(child),
-            ", and an undo of ",
-            verbatim(&recorded.operation),
-            " takes it along"
-        ],
-        None => message!["; that could not be recorded, so no undo takes it back"],
+            verbatim(&recorded.operation)
+        ),
+        None => message!("; that could not be recorded, so no undo takes it back"),
     };
     let HookedFile { at, path, old, new } = file;
     let Some(new) = new else {
         let view = &mut recorded.plan.files[at].view;
-        view.notices.push(message![
-            "the hook ",
+        view.notices.push(message!(
+            "the hook {} removed this file{}",
             verbatim(by),
-            " removed this file",
             back
-        ]);
+        ));
         view.removed_later = true;
         context.session.ledger().forget(&path);
         context.session.forget(&path);
@@ -253,7 +249,7 @@ fn tell(
         true => "emptied",
         false => "changed",
     };
-    let notice = message!["the hook ", verbatim(by), " ", what, " this file", back];
+    let notice = message!("the hook {} {} this file{}", verbatim(by), what, back);
     let shown = show(context, recorded, at, &old, &new);
     let view = &mut recorded.plan.files[at].view;
     view.notices.push(notice);
