@@ -113,6 +113,8 @@ pub(crate) struct EngineView {
     scope: Option<Arc<WriteScope>>,
     /// Unique per snapshot; part of the key under which search pages are cached.
     pub(crate) id: u64,
+    /// The reader of the answers; it names files from the first root.
+    audience: Audience,
     unkept: OnceLock<Option<Workspace>>,
 }
 
@@ -279,8 +281,10 @@ impl EngineView {
     ) -> EngineView {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let (workspace, roots) = place;
+        let audience = base.audience.naming_from(workspace.roots().first());
         EngineView {
             base: Arc::clone(base),
+            audience,
             terms,
             workspace,
             roots,
@@ -387,7 +391,7 @@ impl EngineView {
 
     /// Returns the readers of the answers, a model or a person at the shell.
     pub(crate) fn audience(&self) -> &Audience {
-        &self.base.audience
+        &self.audience
     }
 }
 

@@ -106,6 +106,19 @@ impl Audience {
         }
     }
 
+    /// Returns the same reader; a model's answers then name files relative to this folder, unless another was set.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn naming_from(&self, folder: Option<&PathBuf>) -> Self {
+        let mut reader = self.clone();
+        if let Audience::Tools { names_from, .. } = &mut reader
+            && names_from.is_none()
+        {
+            *names_from = folder.cloned();
+        }
+        reader
+    }
+
     /// Returns whether answers go to the person who typed a command.
     #[doc(hidden)]
     pub fn is_person(&self) -> bool {
@@ -130,7 +143,8 @@ impl Audience {
         }
     }
 
-    /// Names a path in a sentence: absolute for a model, and as a person in the working folder types it.
+    /// Names a path in a sentence: relative to the first root for a model, and as a person in the working folder types
+    /// it.
     #[doc(hidden)]
     pub fn path_name(&self, path: &QuotedPath) -> String {
         match self {

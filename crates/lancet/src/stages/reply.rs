@@ -63,7 +63,7 @@ pub(crate) fn dry_run(
     for file in &mut plan.files {
         text.push_str(&format!(
             "{}\n{}",
-            headline(file, Tense::Would),
+            headline(file, Tense::Would, audience),
             cut(&shown_diff(file), LONGEST_NOTICE)
         ));
         executable(&mut text, file, None);
@@ -105,7 +105,7 @@ pub(crate) fn change(
     for (at, (file, written)) in plan.files.iter_mut().zip(&written).enumerate() {
         text.push_str(&format!(
             "{}\n{}",
-            headline(file, Tense::Did),
+            headline(file, Tense::Did, audience),
             shown_body(file)
         ));
         executable(&mut text, file, Some(written));

@@ -121,6 +121,7 @@ impl List<'_, '_> {
 
     fn finish(mut self) -> FolderView {
         let view = &self.view;
+        let audience = self.context.engine().audience();
         let mut notice = format!(
             "{} of {}, two levels deep; hidden ones and what ignored folders hold are left out",
             match view.entries.len() {
@@ -129,7 +130,7 @@ impl List<'_, '_> {
             },
             self.context
                 .limit
-                .cut(&quote_path(&view.path).to_string(), NOTICE_ROOM / 2)
+                .cut(&audience.path_name(&quote_path(&view.path)), NOTICE_ROOM / 2)
         );
         if view.truncated {
             let glob = self.context.tool_name("Glob");

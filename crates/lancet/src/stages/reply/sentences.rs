@@ -21,8 +21,8 @@ pub(super) enum Tense {
     Would,
 }
 
-pub(super) fn headline(file: &FilePlan, tense: Tense) -> String {
-    let path = quote_path(file.target.path());
+pub(super) fn headline(file: &FilePlan, tense: Tense, audience: &Audience) -> String {
+    let path = audience.path_name(&quote_path(file.target.path()));
     let view = &file.view;
     if file.removes() {
         let verb = match tense {
@@ -43,7 +43,8 @@ pub(super) fn headline(file: &FilePlan, tense: Tense) -> String {
             Tense::Did => "Moved",
             Tense::Would => "Would move",
         };
-        let names = format!("{verb} {} to {path}", quote_path(moved.from.path()));
+        let from = audience.path_name(&quote_path(moved.from.path()));
+        let names = format!("{verb} {from} to {path}");
         return match view.rungs.is_empty() && view.patch.is_empty() {
             true => format!("{names}."),
             false => format!(

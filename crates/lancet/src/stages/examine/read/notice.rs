@@ -76,7 +76,8 @@ pub(super) fn longest_name(context: &CallContext<'_>) -> usize {
 
 /// Returns the file's path for a notice; none where it is too long to be repeated.
 fn name(context: &CallContext<'_>, target: &Target) -> Option<String> {
-    let path = quote_path(target.path()).to_string();
+    let path = quote_path(target.path());
+    let path = context.engine().audience().path_name(&path);
     (context.length(&path) <= longest_name(context)).then_some(path)
 }
 
