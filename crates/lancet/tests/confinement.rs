@@ -166,7 +166,11 @@ fn suggestions_are_there() {
     project.put("src/deep/lib.rs", "x\n");
     let reply = read(&project, "srcc/main.rs");
     let right = project.root.join("src/main.rs").display().to_string();
-    assert!(reply.text().contains(&right), "{}", reply.text());
+    assert!(
+        reply.text().contains("Did you mean src/main.rs?"),
+        "{}",
+        reply.text()
+    );
     assert_eq!(reply.data()["error"]["suggestions"], json!([right]));
     let reply = read(&project, "src/depp/lib.rs");
     assert!(reply.text().contains("src/deep/lib.rs"), "{}", reply.text());
@@ -215,7 +219,7 @@ fn a_link_that_leads_out_is_told_as_far_as_names_are() {
             "{}",
             reply.text()
         );
-        let start = format!("{}/{name} ", project.root.display());
+        let start = format!("{name} ");
         let text = reply.text().to_owned();
         text.strip_prefix(&start).expect(&text).to_owned()
     };

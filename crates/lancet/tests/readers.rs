@@ -98,10 +98,7 @@ impl Place {
 
     /// Returns the name of a file in a sentence.
     fn named(&self, path: &Path) -> String {
-        let path = match self.reader {
-            Reader::Model => path,
-            Reader::Person => path.strip_prefix(self.folder.join("root")).expect("below"),
-        };
+        let path = path.strip_prefix(self.folder.join("root")).expect("below");
         let path = path.to_str().expect("UTF-8");
         let shown = path.chars().map(|one| match one {
             '\u{2028}' => "\\u{2028}".to_owned(),

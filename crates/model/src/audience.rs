@@ -3,7 +3,7 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use lancet_history::SessionName;
 use serde_json::{Value, json};
@@ -150,9 +150,10 @@ impl Audience {
         match self {
             Audience::Tools { names_from, .. } => {
                 let whole = Path::new(path.as_str());
-                match names_from.as_deref().and_then(|root| below(whole, root)) {
-                    Some(rest) if !rest.as_os_str().is_empty() => quote_path(rest).to_string(),
-                    _ => path.to_string(),
+                let rest = names_from.as_deref().and_then(|root| below(whole, root));
+                match rest.filter(|rest| is_plain(rest)) {
+                    Some(rest) => quote_path(rest).to_string(),
+                    None => path.to_string(),
                 }
             }
             Audience::Shell { working } => {
@@ -344,6 +345,12 @@ impl ReadLines<'_> {
         }
         arguments
     }
+}
+
+/// Returns whether a relative path names something below its start, without a way up.
+fn is_plain(path: &Path) -> bool {
+    let mut parts = path.components().peekable();
+    parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
 }
 
 /// Returns a path relative to a folder, comparing bytes: comparing components took a tenth of the time of a Glob in

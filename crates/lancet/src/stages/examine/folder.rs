@@ -128,9 +128,10 @@ impl List<'_, '_> {
                 1 => "1 entry".to_owned(),
                 number => format!("{number} entries"),
             },
-            self.context
-                .limit
-                .cut(&audience.path_name(&quote_path(&view.path)), NOTICE_ROOM / 2)
+            self.context.limit.cut(
+                &audience.path_name(&quote_path(&view.path)),
+                NOTICE_ROOM / 2
+            )
         );
         if view.truncated {
             let glob = self.context.tool_name("Glob");
