@@ -5,6 +5,8 @@
     reason = "a build script speaks to cargo on standard output"
 )]
 
+mod packing;
+mod places;
 mod rows;
 mod source;
 
@@ -12,6 +14,8 @@ use std::path::{Path, PathBuf};
 
 fn main() {
     println!("cargo::rerun-if-changed=build");
+    println!("cargo::rustc-check-cfg=cfg(packed)");
+    println!("cargo::rustc-check-cfg=cfg(packed_grammar, values(any()))");
     let folder = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let grammars = match source::grammars(&folder) {
         Ok(grammars) => grammars,
@@ -23,28 +27,36 @@ fn main() {
     let mut compiled = Vec::new();
     for grammar in &grammars {
         match compile(grammar, &folder.join(grammar.name)) {
-            Ok(()) => compiled.push(grammar.name),
+            Ok(()) => {
+                println!("cargo::rustc-cfg=packed_grammar=\"{}\"", grammar.name);
+                compiled.push(grammar.name);
+            }
             Err(reason) => println!(
                 "cargo::warning=the grammar {} keeps its larger tables: {reason}",
                 grammar.name
             ),
         }
     }
+    if !compiled.is_empty() {
+        println!("cargo::rustc-cfg=packed");
+    }
     // The tests expect all of them.
     println!("cargo::rustc-env=COMPACT_GRAMMARS={}", compiled.join(" "));
 }
 
-/// Compiles one grammar: its parser with compact rows, and its scanner unchanged.
+/// Compiles one grammar: its parser without its tables, which are packed with compact rows, and its scanner unchanged.
 fn compile(grammar: &source::Grammar, folder: &Path) -> Result<(), String> {
     let parser = grammar.folder.join("parser.c");
     println!("cargo::rerun-if-changed={}", parser.display());
     let text = std::fs::read_to_string(&parser)
         .map_err(|error| format!("{}: {error}", parser.display()))?;
-    let text = rows::compact(&text)?;
+    let taken = packing::take(&rows::compact(&text)?, grammar.name)?;
+    let tables = packing::pack(&taken)?;
     // The file name is required: `cargo xtask size` identifies grammars by it.
     let compact = folder.join("parser.c");
     std::fs::create_dir_all(folder)
-        .and_then(|()| std::fs::write(&compact, text))
+        .and_then(|()| std::fs::write(&compact, taken.text))
+        .and_then(|()| std::fs::write(folder.join("tables"), tables))
         .map_err(|error| format!("{}: {error}", compact.display()))?;
 
     let mut build = cc::Build::new();

@@ -17,6 +17,7 @@ const FEWEST_WHOLE_ROWS: usize = 2;
 
 const LARGE_COUNT: &str = "#define LARGE_STATE_COUNT ";
 const ALL_COUNT: &str = "#define STATE_COUNT ";
+const SYMBOL_COUNT: &str = "#define SYMBOL_COUNT ";
 const SYMBOLS: &str = "enum ts_symbol_identifiers {\n";
 /// The symbol for the end of the text, which grammars do not define themselves.
 const END: &str = "ts_builtin_sym_end";
@@ -38,7 +39,7 @@ pub(crate) struct Tables<'t> {
     /// The numbers of the symbols.
     pub(crate) symbols: HashMap<&'t str, usize>,
     /// The text before, between and after the three tables.
-    others: [&'t str; 4],
+    pub(crate) others: [&'t str; 4],
     /// The text of each whole row.
     rows: Vec<&'t str>,
     /// The words of the table of groups.
@@ -96,6 +97,11 @@ impl<'t> Tables<'t> {
     /// Returns the number of states with whole rows.
     pub(crate) fn whole_rows(&self) -> usize {
         self.rows.len()
+    }
+
+    /// Returns the number of entries of a whole row.
+    pub(crate) fn symbol_count(&self) -> Result<usize, String> {
+        number(self.others[0], SYMBOL_COUNT)
     }
 
     /// Returns the groups of a state that has a whole row, ordered by their first symbol. The end of the text does not

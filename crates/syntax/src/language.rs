@@ -121,23 +121,23 @@ impl Language {
     }
 
     /// Returns the grammars that may accept a text, the likely one first. A text parses if one of them accepts it.
-    pub(crate) fn grammars(self) -> Vec<tree_sitter::Language> {
-        let javascript = || grammars::JAVASCRIPT.into();
-        let tsx = || grammars::TSX.into();
-        match self {
-            Language::C => vec![grammars::C.into()],
-            Language::Header => vec![grammars::C.into(), grammars::CPP.into()],
-            Language::Cpp => vec![grammars::CPP.into()],
-            Language::Go => vec![grammars::GO.into()],
-            Language::Java => vec![grammars::JAVA.into()],
+    /// A grammar is unpacked where the iteration comes to it.
+    pub(crate) fn grammars(self) -> impl Iterator<Item = tree_sitter::Language> {
+        let likely = match self {
+            Language::C => vec![grammars::C],
+            Language::Header => vec![grammars::C, grammars::CPP],
+            Language::Cpp => vec![grammars::CPP],
+            Language::Go => vec![grammars::GO],
+            Language::Java => vec![grammars::JAVA],
             // Types in comments (Flow) are similar to those of TypeScript.
-            Language::JavaScript => vec![javascript(), tsx()],
-            Language::Json => vec![grammars::JSON.into()],
-            Language::Python => vec![grammars::PYTHON.into()],
-            Language::Rust => vec![grammars::RUST.into()],
+            Language::JavaScript => vec![grammars::JAVASCRIPT, grammars::TSX],
+            Language::Json => vec![grammars::JSON],
+            Language::Python => vec![grammars::PYTHON],
+            Language::Rust => vec![grammars::RUST],
             // The grammar for JavaScript is newer, and a text may have no types.
-            Language::TypeScript => vec![grammars::TYPESCRIPT.into(), javascript()],
-            Language::Tsx => vec![tsx(), javascript()],
-        }
+            Language::TypeScript => vec![grammars::TYPESCRIPT, grammars::JAVASCRIPT],
+            Language::Tsx => vec![grammars::TSX, grammars::JAVASCRIPT],
+        };
+        likely.into_iter().map(tree_sitter::Language::from)
     }
 }

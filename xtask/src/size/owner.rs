@@ -17,7 +17,7 @@ pub(super) struct Owners {
     sums: BTreeMap<String, u64>,
     /// The local symbols of each grammar's `parser.c`: where its function `ts_lex` is, and their bytes.
     parsers: Vec<(u64, u64)>,
-    /// The functions by which the grammars are known, such as `tree_sitter_rust`.
+    /// The functions by which the grammars are known, such as `tree_sitter_rust_packed`.
     grammars: Vec<(u64, String)>,
 }
 
@@ -34,6 +34,7 @@ impl Owners {
         if let Some(language) = symbol.name.strip_prefix("tree_sitter_")
             && !language.contains("_external_scanner_")
         {
+            let language = language.trim_end_matches("_packed");
             self.grammars
                 .push((symbol.address, format!("tree-sitter-{language}")));
         }
@@ -191,7 +192,7 @@ mod tests {
         owners.enter_file("parser.c");
         owners.add(local("ts_lex", 20_000, 30));
         owners.add(global("tree_sitter_c", 8_990));
-        owners.add(global("tree_sitter_rust", 9_800));
+        owners.add(global("tree_sitter_rust_packed", 9_800));
         owners.add(global("tree_sitter_json", 20_100));
         let sums = owners.sums();
         assert_eq!(sums.get("tree-sitter-rust"), Some(&6_000));

@@ -167,8 +167,8 @@ const KEPT: [(&str, &[&str], &str); 19] = [
     ("grep-searcher", &["crates/search"], SEARCHES),
     (
         "miniz_oxide",
-        &["crates/git"],
-        "only git's objects are deflated",
+        &["crates/git", "crates/grammars"],
+        "only git's objects and the tables of grammars are deflated",
     ),
     (
         "landlock",
