@@ -217,6 +217,38 @@ fn contents_go_with_the_last_checkpoint_that_names_them() {
 }
 
 #[test]
+fn checkpoints_beyond_their_size_go_before_operations_but_the_newest_stays() {
+    let folder = TestFolder::new();
+    let store = Store::new(folder.path());
+    // A mebibyte that cannot be compressed.
+    let bytes = |seed: u8| {
+        let mut bytes = vec![0; 1 << 20];
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&[seed]).finalize_xof().fill(&mut bytes);
+        bytes
+    };
+    let mut previous = None;
+    for (seed, id) in [(0, "first"), (1, "second"), (2, "third")] {
+        let change = [EntryChange::Now(entry(b"a", &bytes(seed)))];
+        store
+            .put_contents(&[(hash(&bytes(seed)), &bytes(seed))])
+            .expect("stored");
+        previous = Some(put(&store, id, previous, &change));
+    }
+    let kept = || [0, 1, 2].map(|seed| store.has_content(&hash(&bytes(seed))).expect("read"));
+    let limits = |checkpoints| Limits {
+        age: Duration::from_secs(u32::MAX.into()),
+        checkpoints,
+        ..Limits::default()
+    };
+    let minute = Duration::from_secs(60);
+    let _ = store.prune(&limits(4 << 20), minute).expect("pruned");
+    assert_eq!(kept(), [true; 3]);
+    let _ = store.prune(&limits(2 << 20), minute).expect("pruned");
+    assert_eq!(kept(), [false, false, true]);
+}
+
+#[test]
 fn a_database_of_before_checkpoints_keeps_its_changes_and_gets_some() {
     let folder = TestFolder::new();
     Connection::open(folder.path().join("lancet.db"))

@@ -262,6 +262,7 @@ impl History {
         let settings = &self.engine.settings.history;
         Limits {
             size: settings.max_size,
+            checkpoints: self.engine.settings.checkpoint.max_size,
             age: Duration::from_secs(settings.max_age.saturating_mul(24 * 60 * 60)),
         }
     }

@@ -190,12 +190,13 @@ pub mod request {
 pub mod settings {
     pub use crate::engine::{ReloadedSettings, SettingsChange, SettingsSource};
     pub use lancet_settings::{
-        AskSettings, Asker, ClaudeSettings, ClaudeSettingsError, ClientLimit, ContentsUse,
-        Diagnostics, Durability, FlawEffect, GitSurroundings, Gutter, HistorySettings, Ignored,
-        Images, InForce, IndexUse, KeepError, KeptRule, LanguageSettings, Layer, LeftOut,
-        LineEndings, Links, Matching, Mode, NAME, Origin, PdfForm, ReadSettings, SearchSettings,
-        Settings, SettingsError, SettingsFlaw, Severity, ShellSettings, Stale, Strategy,
-        ToolPreset, Weak, WriteSettings, claude_settings, has_writer, help, keep_rule, with_rule,
+        AskSettings, Asker, CheckpointSettings, ClaudeSettings, ClaudeSettingsError, ClientLimit,
+        ContentsUse, Diagnostics, Durability, FlawEffect, GitSurroundings, Gutter, HistorySettings,
+        Ignored, Images, InForce, IndexUse, KeepError, KeptRule, LanguageSettings, Layer, LeftOut,
+        LineEndings, Links, Matching, Mode, NAME, Origin, PathPatterns, PdfForm, ReadSettings,
+        SearchSettings, Settings, SettingsError, SettingsFlaw, Severity, ShellSettings, Stale,
+        Strategy, ToolPreset, Weak, WriteSettings, claude_settings, has_writer, help, keep_rule,
+        with_rule,
     };
 
     pub(crate) use lancet_settings::LayeredHook;

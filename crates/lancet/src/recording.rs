@@ -18,9 +18,6 @@ use crate::stages::examine::search::gate::Guard;
 pub use lancet_history::{Checkpoint, CheckpointKind, RecordedCall};
 pub use lancet_recording::{RecordError, RecordedLook, shown_command};
 
-/// The bytes of larger files are not stored.
-const LARGEST_FILE: u64 = 32 << 20;
-
 /// Records what other programs change below the first root of an engine.
 ///
 /// ```
@@ -150,7 +147,7 @@ impl Recording {
             file,
             relative_to: self.engine.ceiling().roots()[0].clone(),
         });
-        let git = &settings.write.git;
+        let (git, checkpoint) = (&settings.write.git, &settings.checkpoint);
         let gate = Guard::new(&self.engine);
         work(&Recorder {
             workspace: self.workspace(),
@@ -159,9 +156,11 @@ impl Recording {
             coverage: Coverage {
                 excludes: excludes.as_ref(),
                 gate: &gate,
-                leaves_out: &|_| false,
-                takes_in: &|_| false,
-                largest_file: LARGEST_FILE,
+                leaves_out: &|path| checkpoint.exclude.matches(path),
+                takes_in: &|path| checkpoint.include.matches(path),
+                may_take_in_below: &|folder| checkpoint.include.may_match_below(folder),
+                largest_file: checkpoint.max_file,
+                most_bytes: checkpoint.max_size,
             },
             outside: OutsideFiles {
                 config: &git.config,

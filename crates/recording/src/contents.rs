@@ -19,6 +19,8 @@ pub(crate) struct Contents<'c> {
     store: &'c dyn OperationStore,
     objects: Option<ObjectReader>,
     largest: u64,
+    /// The number of bytes that may still be stored of files that were read.
+    left: u64,
     waiting: Vec<(Revision, Vec<u8>)>,
     bytes: usize,
 }
@@ -29,19 +31,21 @@ impl<'c> Contents<'c> {
         store: &'c dyn OperationStore,
         objects: Option<ObjectReader>,
         largest: u64,
+        most: u64,
     ) -> Self {
         Contents {
             root,
             store,
             objects,
             largest,
+            left: most,
             waiting: Vec::new(),
             bytes: 0,
         }
     }
 
-    /// Reads a file and stores its bytes. Returns its identity, and the stat that they were read with. A file that is
-    /// too large, or that cannot be read, has no identity.
+    /// Reads a file and stores its bytes, up to the limit of all. Returns its identity, and the stat that they were read
+    /// with. A file that is too large, or that cannot be read, has no identity.
     pub(crate) fn read(
         &mut self,
         name: &[u8],
@@ -53,7 +57,13 @@ impl<'c> Contents<'c> {
         let Some((bytes, stamp)) = self.bytes_of(name) else {
             return Ok((Identity::Unknown, seen));
         };
-        let revision = self.keep(bytes)?;
+        let revision = *blake3::hash(&bytes).as_bytes();
+        if !self.has(&revision)?
+            && let Some(left) = self.left.checked_sub(bytes.len() as u64)
+        {
+            self.left = left;
+            self.keep(revision, bytes)?;
+        }
         Ok((Identity::Revision(revision), stamp))
     }
 
@@ -69,7 +79,12 @@ impl<'c> Contents<'c> {
         let objects = self.objects.as_mut();
         let found =
             objects.and_then(|objects| objects.blob(&ObjectId::from_array(id), largest).ok());
-        found.map(|bytes| self.keep(bytes)).transpose()
+        let Some(bytes) = found else {
+            return Ok(None);
+        };
+        let revision = *blake3::hash(&bytes).as_bytes();
+        self.keep(revision, bytes)?;
+        Ok(Some(revision))
     }
 
     /// Returns the revision of a blob without storing its bytes.
@@ -106,8 +121,7 @@ impl<'c> Contents<'c> {
         None
     }
 
-    fn keep(&mut self, bytes: Vec<u8>) -> Result<Revision, HistoryError> {
-        let revision: Revision = *blake3::hash(&bytes).as_bytes();
+    fn keep(&mut self, revision: Revision, bytes: Vec<u8>) -> Result<(), HistoryError> {
         if !self.store.has_content(&revision)? {
             self.bytes += bytes.len();
             self.waiting.push((revision, bytes));
@@ -115,7 +129,7 @@ impl<'c> Contents<'c> {
                 self.flush()?;
             }
         }
-        Ok(revision)
+        Ok(())
     }
 
     /// Writes the waiting contents.

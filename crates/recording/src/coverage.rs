@@ -18,6 +18,11 @@ pub struct Coverage<'c> {
     pub leaves_out: &'c (dyn Fn(&Path) -> bool + Sync),
     /// Includes entries although they are ignored; the path is relative to the root.
     pub takes_in: &'c (dyn Fn(&Path) -> bool + Sync),
+    /// Decides whether an ignored folder is searched for entries to include; the path is relative to the root.
+    pub may_take_in_below: &'c (dyn Fn(&Path) -> bool + Sync),
     /// The largest size of a file whose bytes are stored; of larger files only the stat is stored.
     pub largest_file: u64,
+    /// The number of bytes that one checkpoint stores, apart from those of recorded changes. The bytes of further files
+    /// are not stored.
+    pub most_bytes: u64,
 }

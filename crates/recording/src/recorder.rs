@@ -155,7 +155,13 @@ impl Recorder<'_> {
         )?;
         let count = seen.len() as u64;
         let before = self.entries(newest.as_ref().map(|newest| newest.number))?;
-        let mut contents = Contents::new(&root, self.store, objects, self.coverage.largest_file);
+        // What a call changed is part of an operation, which the limit of the history bounds.
+        let most = match purpose.call {
+            Some(_) => u64::MAX,
+            None => self.coverage.most_bytes,
+        };
+        let largest = self.coverage.largest_file;
+        let mut contents = Contents::new(&root, self.store, objects, largest, most);
         // If another look was made in between, the call's own changes are those since its own checkpoint.
         let own = purpose.call.filter(|call| {
             newest

@@ -42,11 +42,30 @@ pub(crate) fn scan(
         found: Vec::new(),
     };
     let rules = FolderRules::above(path, coverage.excludes);
-    scan.folder(root, Path::new(""), &rules, 0)?;
+    scan.folder(root, Path::new(""), &rules, FolderState::default())?;
     scan.found
         .sort_unstable_by(|one, other| one.name.cmp(&other.name));
     scan.found.dedup_by(|one, other| one.name == other.name);
     Ok(scan.found)
+}
+
+/// The depth of a folder, and whether it is ignored.
+#[derive(Clone, Copy, Default)]
+struct FolderState {
+    depth: usize,
+    /// Whether it is ignored, and searched for the entries that are included nevertheless.
+    is_ignored: bool,
+}
+
+/// The files of a folder that are covered.
+#[derive(Clone, Copy)]
+enum FileRule {
+    /// All.
+    Any,
+    /// Small files, and those that git tracks.
+    SmallOrTracked,
+    /// Those that git tracks.
+    Tracked,
 }
 
 struct Scan<'s> {
@@ -63,7 +82,7 @@ impl Scan<'_> {
         folder: &FolderHandle,
         relative: &Path,
         above: &FolderRules,
-        depth: usize,
+        state: FolderState,
     ) -> std::io::Result<()> {
         let mut entries: Vec<(OsString, EntryKind)> = Vec::new();
         folder.list(&mut |name, kind| {
@@ -73,8 +92,10 @@ impl Scan<'_> {
         let names = entries.iter().map(|(name, _)| name.as_os_str());
         let here = self.path.join(relative);
         let rules = above.enter_listed(&here, names);
-        if entries.is_empty() && depth > 0 {
-            if let Ok(stamp) = folder.stat_itself() {
+        if entries.is_empty() && state.depth > 0 {
+            if !state.is_ignored
+                && let Ok(stamp) = folder.stat_itself()
+            {
                 self.push(relative, CheckpointEntryKind::EmptyFolder, stamp, None);
             }
             return Ok(());
@@ -88,25 +109,39 @@ impl Scan<'_> {
             if (self.coverage.leaves_out)(&relative) || !self.coverage.gate.may_read(&path, kind) {
                 continue;
             }
-            let ignored = rules.ignores_entry(&path, &name, kind == EntryKind::Folder)
+            let ignored = (state.is_ignored
+                || rules.ignores_entry(&path, &name, kind == EntryKind::Folder))
                 && !(self.coverage.takes_in)(&relative);
             match kind {
-                EntryKind::Folder if ignored => self.tracked_below(&relative),
-                EntryKind::Folder if depth < DEEPEST => {
+                EntryKind::Folder if ignored && !(self.coverage.may_take_in_below)(&relative) => {
+                    self.tracked_below(&relative);
+                }
+                EntryKind::Folder if state.depth < DEEPEST => {
                     // A folder that cannot be entered is left out with all its content.
                     if let Ok(inner) = folder.enter(&name) {
-                        let _ = self.folder(&inner, &relative, &rules, depth + 1);
+                        let inside = FolderState {
+                            depth: state.depth + 1,
+                            is_ignored: ignored,
+                        };
+                        let _ = self.folder(&inner, &relative, &rules, inside);
                     }
                 }
                 EntryKind::Folder | EntryKind::Special => {}
-                EntryKind::File | EntryKind::Link => self.file(folder, &name, &relative, ignored),
+                EntryKind::File | EntryKind::Link => {
+                    let rule = match (ignored, state.is_ignored) {
+                        (false, _) => FileRule::Any,
+                        (true, false) => FileRule::SmallOrTracked,
+                        (true, true) => FileRule::Tracked,
+                    };
+                    self.file(folder, &name, &relative, rule);
+                }
             }
         }
         Ok(())
     }
 
-    /// Adds a file or a link.
-    fn file(&mut self, folder: &FolderHandle, name: &OsStr, relative: &Path, ignored: bool) {
+    /// Adds a file or a link that the rule covers.
+    fn file(&mut self, folder: &FolderHandle, name: &OsStr, relative: &Path, rule: FileRule) {
         let Ok(stamp) = folder.stat(name) else {
             return;
         };
@@ -114,8 +149,14 @@ impl Scan<'_> {
             self.tracked
                 .is_some_and(|index| index.is_tracked(relative.as_os_str().as_bytes()))
         };
+        let is_covered = match rule {
+            FileRule::Any => true,
+            FileRule::SmallOrTracked => stamp.size <= SMALL || tracked(),
+            FileRule::Tracked => tracked(),
+        };
         match stamp.kind() {
-            FileType::File if !ignored || stamp.size <= SMALL || tracked() => {
+            _ if !is_covered => {}
+            FileType::File => {
                 self.push(relative, CheckpointEntryKind::File, stamp, None);
             }
             FileType::Special("symbolic link") => {
@@ -147,7 +188,7 @@ impl Scan<'_> {
             if let Ok(folder) = self.root.enter_below(parent)
                 && !denied
             {
-                self.file(&folder, last, &name, false);
+                self.file(&folder, last, &name, FileRule::Any);
             }
         }
     }

@@ -204,6 +204,14 @@ fn put_several(
         ("ask.notify", Given::Words(words)) => {
             settings.ask.notify = words.into_iter().map(|(word, _)| word).collect();
         }
+        ("checkpoint.include", Given::Words(words)) => {
+            let rules = patterns(layer, found.key.name, words)?;
+            settings.checkpoint.include.0.extend(rules);
+        }
+        ("checkpoint.exclude", Given::Words(words)) => {
+            let rules = patterns(layer, found.key.name, words)?;
+            settings.checkpoint.exclude.0.extend(rules);
+        }
         (name, Given::Words(words)) if permissions::is_list(found.key.form) => {
             permissions::put(settings, layer, name, words);
         }
@@ -248,6 +256,21 @@ fn put_several(
         }
     }
     Ok(())
+}
+
+/// Returns the rules of a list of file patterns.
+fn patterns(
+    layer: &Layer,
+    key: &str,
+    words: Vec<(String, usize)>,
+) -> Result<Vec<PathRule<()>>, SettingsError> {
+    let rule = |(pattern, at): (String, usize)| {
+        PathRule::new(pattern.clone(), String::new(), (), layer.origin).map_err(|reason| {
+            let message = format!("{key}: {pattern:?} is not a file pattern: {reason}");
+            SettingsError::at(layer, at, message)
+        })
+    };
+    words.into_iter().map(rule).collect()
 }
 
 fn encoding_rule(

@@ -40,11 +40,21 @@ impl<T> PathRule<T> {
         })
     }
 
-    fn matches(&self, relative: &Path) -> bool {
+    pub(super) fn matches(&self, relative: &Path) -> bool {
         match relative.file_name() {
             Some(name) if self.of_name => self.matcher.is_match(name),
             _ => self.matcher.is_match(relative),
         }
+    }
+}
+
+impl<T> PathRule<T> {
+    /// Returns whether the pattern has a slash and may match something below a folder.
+    pub(super) fn may_match_below(&self, folder: &Path) -> bool {
+        let rooted = self.pattern.strip_prefix('/').unwrap_or(&self.pattern);
+        let literal = |part: &&str| !part.contains(['*', '?', '[', '{', '\\']);
+        let mut parts = rooted.split('/').take_while(literal).zip(folder.iter());
+        !self.of_name && parts.all(|(part, name)| name == part)
     }
 }
 

@@ -77,6 +77,7 @@ fn values(form: Form) -> String {
         Form::Rules => r#"["Edit(src/**)", "Read(~/notes/**)"]"#,
         Form::Scopes => r#"[".claude/skills/NAME/**"]"#,
         Form::Guards => r#"["docs/**/*.md"]"#,
+        Form::Patterns => r#"["build/keep.json", "*.sqlite"]"#,
         Form::Folders => r#"["/usr/share/doc", "~/reference"]"#,
     };
     example.to_owned()
@@ -143,6 +144,15 @@ fn values_in_force(settings: &Settings, key: &Key) -> Vec<InForce> {
         Form::Folders => entries(key, &settings.read_roots, |folder| {
             listed(&folder.display().to_string())
         }),
+        Form::Patterns => {
+            let patterns = match key.name {
+                "checkpoint.include" => &settings.checkpoint.include,
+                _ => &settings.checkpoint.exclude,
+            };
+            entries(key, &patterns.0, |rule| {
+                (None, format!("{:?}", rule.pattern), rule.origin)
+            })
+        }
         Form::Encodings => path_rules(key, &settings.encodings, |word| format!("{word:?}")),
         Form::Strategies => path_rules(key, &settings.strategies, |word| format!("{word:?}")),
         Form::Converters => path_rules(key, &settings.converters, str::to_owned),

@@ -47,6 +47,8 @@ pub(super) enum Form {
     Scopes,
     /// A list of file patterns.
     Guards,
+    /// A list of file patterns as in `[encoding]`, without values.
+    Patterns,
     /// A list of folders, absolute or below `~`.
     Folders,
 }

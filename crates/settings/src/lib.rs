@@ -17,6 +17,7 @@ mod keys;
 mod layer;
 mod model;
 mod parse;
+mod path_patterns;
 mod pattern_rule;
 mod permissions;
 pub mod programs;
@@ -39,9 +40,11 @@ pub use help::help;
 pub use keep::{KeepError, KeptRule, keep_rule, with_rule};
 pub use layer::{Layer, Origin};
 pub use model::{
-    AskSettings, ClientLimit, GitSurroundings, HistorySettings, Ignored, InForce, LanguageSettings,
-    ReadSettings, SearchSettings, Settings, ShellSettings, WriteSettings,
+    AskSettings, CheckpointSettings, ClientLimit, GitSurroundings, HistorySettings, Ignored,
+    InForce, LanguageSettings, ReadSettings, SearchSettings, Settings, ShellSettings,
+    WriteSettings,
 };
+pub use path_patterns::PathPatterns;
 pub use values::{
     Asker, ContentsUse, Diagnostics, Durability, Gutter, Images, IndexUse, LineEndings, Links,
     Matching, Mode, PdfForm, Severity, Stale, Strategy, ToolPreset, Weak,

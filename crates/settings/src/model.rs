@@ -11,6 +11,7 @@ use lancet_text::Encoding;
 use super::by_path::PathRule;
 use super::flaw::SettingsFlaw;
 use super::layer::Origin;
+use super::path_patterns::PathPatterns;
 use super::values::{
     Asker, ContentsUse, Diagnostics, Durability, Gutter, Images, IndexUse, LineEndings, Links,
     Matching, Mode, PdfForm, Severity, Stale, Strategy, Weak,
@@ -128,6 +129,20 @@ pub struct HistorySettings {
     pub required: bool,
 }
 
+/// The settings of `[checkpoint]`: which files are seen before and after the changes of other programs.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct CheckpointSettings {
+    /// Files that are covered although they are ignored.
+    pub include: PathPatterns,
+    /// Files that are not covered.
+    pub exclude: PathPatterns,
+    /// The number of bytes up to which the content of a file is stored.
+    pub max_file: u64,
+    /// The number of bytes that the checkpoints of a project may take.
+    pub max_size: u64,
+}
+
 /// The settings of `[search]`: how files are searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -234,6 +249,8 @@ pub struct Settings {
     pub write: WriteSettings,
     /// The settings of `[history]`.
     pub history: HistorySettings,
+    /// The settings of `[checkpoint]`.
+    pub checkpoint: CheckpointSettings,
     /// The settings of `[search]`.
     pub search: SearchSettings,
     /// The settings of `[ask]`.
@@ -294,6 +311,12 @@ impl Default for Settings {
                 max_size: 1 << 30,
                 max_age: 30,
                 required: true,
+            },
+            checkpoint: CheckpointSettings {
+                include: PathPatterns::default(),
+                exclude: PathPatterns::default(),
+                max_file: 32 << 20,
+                max_size: 1 << 30,
             },
             search: SearchSettings {
                 time_budget: 10_000,

@@ -218,7 +218,7 @@ impl ValueReader<'_> {
                     words.ok_or_else(|| self.wrong("a list of names, or one text with commas"))?,
                 )
             }
-            Form::Rules | Form::Scopes | Form::Guards | Form::Folders => {
+            Form::Rules | Form::Scopes | Form::Guards | Form::Folders | Form::Patterns => {
                 // A comma may be part of a pattern, so a single string is one entry.
                 let words = match self.item.as_str() {
                     Some(text) => Some(vec![(text.to_owned(), self.value_at())]),

@@ -375,6 +375,48 @@ fn encoding_patterns_reach_by_name_or_by_path() {
 }
 
 #[test]
+fn checkpoint_patterns_cover_folders_and_reach_into_ignored_ones() {
+    let settings = load(
+        "[checkpoint]\ninclude = [\"build/keep.txt\", \"*.sqlite\", \"out/*/log\"]\nexclude = \"gen\"\nmax_file = \"1MiB\"\nmax_size = \"2GiB\"\n",
+    );
+    let checkpoint = &settings.checkpoint;
+    assert_eq!(
+        (checkpoint.max_file, checkpoint.max_size),
+        (1 << 20, 2 << 30)
+    );
+    for (path, included, excluded) in [
+        ("build/keep.txt", true, false),
+        ("a/b.sqlite", true, false),
+        ("out/x/log/a/b", true, false),
+        ("out/log", false, false),
+        ("gen/a.txt", false, true),
+        ("a/gen/b/c.txt", false, true),
+        ("general.txt", false, false),
+    ] {
+        let found = (
+            checkpoint.include.matches(Path::new(path)),
+            checkpoint.exclude.matches(Path::new(path)),
+        );
+        assert_eq!(found, (included, excluded), "{path}");
+    }
+    for (folder, reaches) in [
+        ("build", true),
+        ("out", true),
+        ("out/x", true),
+        ("out/x/y", true),
+        ("node_modules", false),
+    ] {
+        let found = checkpoint.include.may_match_below(Path::new(folder));
+        assert_eq!(found, reaches, "{folder}");
+    }
+    assert!(
+        error("[checkpoint]\nexclude = [\"a\", \"../b\"]").ends_with(
+            ":2:17: checkpoint.exclude: \"../b\" is not a file pattern: it can never match"
+        )
+    );
+}
+
+#[test]
 fn host_tools_may_be_chosen() {
     let layers = [layer(Origin::User, "tools = [\"default\", \"Deploy\"]")];
     assert!(Settings::load(&layers).is_err());
@@ -455,7 +497,7 @@ fn every_key_of_the_table_has_an_effect() {
             Form::Clients { least, .. } => format!("{{ \"a\" = {least} }}"),
             Form::Rules => "[\"Edit(a)\"]".to_owned(),
             Form::Scopes => "[\".claude/skills/a/**\"]".to_owned(),
-            Form::Guards => "[\"a.md\"]".to_owned(),
+            Form::Guards | Form::Patterns => "[\"a.md\"]".to_owned(),
             Form::Folders => "[\"/a\"]".to_owned(),
         };
         let values = |settings: &Settings| -> Vec<(String, String)> {

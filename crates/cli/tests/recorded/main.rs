@@ -275,6 +275,41 @@ fn a_file_comes_back_from_a_checkpoint_and_so_does_everything_since() {
 }
 
 #[test]
+fn settings_change_what_a_checkpoint_covers_and_stores() {
+    let stage = Stage::new();
+    stage.file(".gitignore", "build/\n");
+    stage.file("build/keep.txt", "one\n");
+    stage.file("build/other.txt", "one\n");
+    stage.file("gen/a.txt", "one\n");
+    stage.file("large.txt", &"one\n".repeat(300));
+    stage.user_settings(
+        "[checkpoint]\ninclude = [\"build/keep.txt\"]\nexclude = [\"gen\"]\nmax_file = 1000\n",
+    );
+    let script =
+        "for file in build/keep.txt build/other.txt gen/a.txt large.txt; do echo two > $file; done";
+    let run = stage.run(&["run", "sh", "-c", script]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let log = log(&stage);
+    let files = log[0]["files"].as_array().expect("files");
+    assert_eq!(files.len(), 1, "{log:#?}");
+    let path = files[0]["file_path"].as_str().expect("a path");
+    assert!(path.ends_with("/build/keep.txt"), "{path}");
+    let not_kept = log[0]["notKept"].as_array().expect("a list");
+    assert_eq!(not_kept.len(), 1, "{log:#?}");
+    assert!(
+        not_kept[0]
+            .as_str()
+            .is_some_and(|path| path.ends_with("/large.txt"))
+    );
+    let undone = stage.run(&["undo", "--yes"]);
+    assert_eq!(undone.code, 0, "{undone:?}");
+    assert_eq!(stage.text("build/keep.txt"), "one\n");
+    for other in ["build/other.txt", "gen/a.txt", "large.txt"] {
+        assert_eq!(stage.text(other), "two\n", "{other}");
+    }
+}
+
+#[test]
 fn links_are_named_as_what_cannot_come_back() {
     let stage = Stage::new();
     stage.file("a.txt", "one\n");

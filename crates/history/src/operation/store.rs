@@ -320,6 +320,9 @@ pub trait StoreUpkeep: Send + Sync {
 pub struct Limits {
     /// The largest number of bytes on the disk.
     pub size: u64,
+    /// The largest number of bytes that the contents of the checkpoints of one root take, apart from those of
+    /// operations. The newest checkpoint of a root is never removed.
+    pub checkpoints: u64,
     /// The greatest age of an operation.
     pub age: Duration,
 }
@@ -328,6 +331,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             size: 1 << 30,
+            checkpoints: 1 << 30,
             age: Duration::from_secs(30 * 24 * 60 * 60),
         }
     }

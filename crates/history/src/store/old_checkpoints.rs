@@ -1,27 +1,132 @@
-//! Removes checkpoints that are too old, and contents that no checkpoint refers to.
+//! Removes checkpoints that are too old or take too many bytes, and contents that no checkpoint refers to.
 
-use rusqlite::params;
+use std::path::Path;
+
+use lancet_local_state::process;
+use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::clock;
+use super::prune::{release, remove_files, size};
 use super::transaction::WriteTransaction;
+use crate::operation::{Limits, Removed};
 
 /// The largest number of checkpoints stored for one root.
 const MOST: usize = 1_000;
 /// Contents that no checkpoint refers to after this many seconds are removed.
 const LOOSE: i64 = 60 * 60;
 
+/// The number of checkpoints that one step removes because of their size.
+const STEP: i64 = 20;
+/// Younger checkpoints, in milliseconds, are not removed because of their size: a call may be running since then.
+const YOUNG: i64 = 60 * 60 * 1_000;
+
+/// Removes the checkpoints beyond the limits, with the contents that only they needed.
+pub(super) fn prune(
+    connection: &mut Connection,
+    state: &Path,
+    oldest: i64,
+    limits: &Limits,
+    removed: &mut Removed,
+) -> rusqlite::Result<()> {
+    step(connection, state, removed, |transaction| {
+        remove_old(transaction, oldest)
+    })?;
+    loop {
+        let taken = size(connection)?;
+        let workspace = match (taken > limits.size, taken > limits.checkpoints) {
+            (true, _) => None,
+            (false, true) => match too_large(connection, limits.checkpoints)? {
+                Some(workspace) => Some(workspace),
+                None => return Ok(()),
+            },
+            (false, false) => return Ok(()),
+        };
+        let candidates = candidates(connection, state, workspace)?;
+        if candidates.is_empty() {
+            return Ok(());
+        }
+        step(connection, state, removed, |transaction| {
+            for number in &candidates {
+                transaction.execute("DELETE FROM checkpoints WHERE number = ?1", [number])?;
+            }
+            remove_needless(transaction)
+        })?;
+    }
+}
+
+/// Runs a step in one transaction; it returns the contents that may not be needed any more.
+fn step(
+    connection: &mut Connection,
+    state: &Path,
+    removed: &mut Removed,
+    remove: impl FnOnce(&WriteTransaction<'_>) -> rusqlite::Result<Vec<i64>>,
+) -> rusqlite::Result<()> {
+    let transaction = WriteTransaction::begin(connection)?;
+    let needless = remove(&transaction)?;
+    let files = release(&transaction, state, needless, removed)?;
+    transaction.commit()?;
+    remove_files(state, &files);
+    Ok(())
+}
+
+/// Returns a root with several checkpoints whose contents, apart from those of operations, take more than this.
+fn too_large(connection: &Connection, most: u64) -> rusqlite::Result<Option<i64>> {
+    connection
+        .prepare_cached(
+            "SELECT f.workspace
+             FROM (SELECT DISTINCT workspace, content FROM checkpoint_files WHERE content IS NOT NULL) f
+             JOIN contents c ON c.id = f.content
+             WHERE NOT EXISTS (SELECT 1 FROM files WHERE before = c.id)
+               AND NOT EXISTS (SELECT 1 FROM files WHERE after = c.id)
+             GROUP BY f.workspace HAVING sum(c.stored) > ?1
+               AND (SELECT count(*) FROM checkpoints k WHERE k.workspace = f.workspace) > 1
+             LIMIT 1",
+        )?
+        .query_row([i64::try_from(most).unwrap_or(i64::MAX)], |row| row.get(0))
+        .optional()
+}
+
+/// Returns the oldest checkpoints of a root, or of all roots, that may be removed because of their size.
+fn candidates(
+    connection: &Connection,
+    state: &Path,
+    workspace: Option<i64>,
+) -> rusqlite::Result<Vec<i64>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT number, process FROM checkpoints
+         WHERE (?1 IS NULL OR workspace = ?1) AND time < ?2
+           AND number < (SELECT max(n.number) FROM checkpoints n WHERE n.workspace = checkpoints.workspace)
+         ORDER BY number LIMIT ?3",
+    )?;
+    let young = clock::now() * 1_000 - YOUNG;
+    let rows = statement.query_map(params![workspace, young, STEP], |row| {
+        Ok((row.get(0)?, row.get::<_, Option<String>>(1)?))
+    })?;
+    let found: Vec<(i64, Option<String>)> = rows.collect::<rusqlite::Result<_>>()?;
+    let is_done = |process: &Option<String>| {
+        process
+            .as_ref()
+            .is_none_or(|process| !process::is_alive(state, process))
+    };
+    let done = found.into_iter().filter(|(_, process)| is_done(process));
+    Ok(done.map(|(number, _)| number).collect())
+}
+
 /// Removes the checkpoints that are too old, except the newest of each root, and contents that no checkpoint refers
 /// to. Returns the contents that only these checkpoints may have needed.
-pub(super) fn remove(
-    transaction: &WriteTransaction<'_>,
-    oldest: i64,
-) -> rusqlite::Result<Vec<i64>> {
+fn remove_old(transaction: &WriteTransaction<'_>, oldest: i64) -> rusqlite::Result<Vec<i64>> {
     transaction.execute(
         "DELETE FROM checkpoints WHERE number < (SELECT max(n.number) FROM checkpoints n WHERE n.workspace = checkpoints.workspace)
              AND (time < ?1 OR number < coalesce((SELECT n.number FROM checkpoints n
                  WHERE n.workspace = checkpoints.workspace ORDER BY n.number DESC LIMIT 1 OFFSET ?2), 0))",
         params![oldest, MOST as i64 - 1],
     )?;
+    remove_needless(transaction)
+}
+
+/// Removes the entries that belong to no checkpoint, and forgets contents that were stored for none. Returns their
+/// contents.
+fn remove_needless(transaction: &WriteTransaction<'_>) -> rusqlite::Result<Vec<i64>> {
     // An entry whose span ended before the oldest remaining checkpoint belongs to no checkpoint.
     const ENDED: &str = "until IS NOT NULL AND until <= coalesce(
         (SELECT min(c.number) FROM checkpoints c WHERE c.workspace = checkpoint_files.workspace), 0)";

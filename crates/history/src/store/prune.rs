@@ -37,6 +37,8 @@ pub(super) fn prune(
     let age = age::Limit::now(limits);
     age::forget_early(connection, &age)?;
     let at_work = sessions_at_work(connection)?;
+    // Checkpoints are removed before operations.
+    old_checkpoints::prune(connection, state, age.oldest(), limits, &mut removed)?;
     let mut after = -1;
     loop {
         let began = Instant::now();
@@ -71,7 +73,6 @@ pub(super) fn prune(
     events::prune(connection, &age)?;
     comments::prune(connection)?;
     looks::prune(connection)?;
-    checkpoints(connection, state, &age, &mut removed)?;
     shrink(connection)?;
     removed.left = size(connection)?;
     Ok(removed)
@@ -197,21 +198,6 @@ fn step(
     transaction.commit()?;
     remove_files(state, &files);
     Ok(Some(last))
-}
-
-/// Removes the checkpoints beyond the limits, with the contents that only they needed.
-fn checkpoints(
-    connection: &mut Connection,
-    state: &Path,
-    age: &age::Limit,
-    removed: &mut Removed,
-) -> rusqlite::Result<()> {
-    let transaction = WriteTransaction::begin(connection)?;
-    let needless = old_checkpoints::remove(&transaction, age.oldest())?;
-    let files = release(&transaction, state, needless, removed)?;
-    transaction.commit()?;
-    remove_files(state, &files);
-    Ok(())
 }
 
 /// Returns whether the operation is the first of its session on some file: it leads back to how the session found

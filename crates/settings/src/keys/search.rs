@@ -1,10 +1,54 @@
-//! The rows of the table about Glob, Grep and the resident index.
+//! The rows of the table about looking at a whole project: checkpoints, Glob, Grep and the resident index.
 
 use super::{Form, Key, Project, Unit, key};
 use crate::values::{ContentsUse, IndexUse};
 
-/// The keys of `[search]`, in the order of the documentation.
+/// The keys of `[checkpoint]` and `[search]`, in the order of the documentation.
 pub(super) const KEYS: &[Key] = &[
+    key(
+        "checkpoint.include",
+        Form::Patterns,
+        "no file",
+        Project::Ignored,
+        "Files that checkpoints cover although they are ignored, by pattern as in [encoding]; a pattern that matches a folder covers everything in it. Only a pattern with a slash reaches into an ignored folder.",
+    ),
+    key(
+        "checkpoint.exclude",
+        Form::Patterns,
+        "no file",
+        Project::Ignored,
+        "Files that checkpoints do not cover, by pattern as in [encoding]; a pattern that matches a folder leaves out everything in it. It wins over checkpoint.include.",
+    ),
+    key(
+        "checkpoint.max_file",
+        Form::Measured {
+            least: 0,
+            most: 1 << 40,
+            unit: Unit::Bytes,
+        },
+        "33554432",
+        Project::Ignored,
+        "Bytes up to which the content of a file is stored. A change of a larger file is seen and named, but cannot be undone.",
+    )
+    .number(
+        |settings, number| settings.checkpoint.max_file = number,
+        |settings| Some(settings.checkpoint.max_file),
+    ),
+    key(
+        "checkpoint.max_size",
+        Form::Measured {
+            least: 1 << 20,
+            most: 1 << 50,
+            unit: Unit::Bytes,
+        },
+        "1073741824",
+        Project::Ignored,
+        "Bytes that the checkpoints of a project may take, as a part of history.max_size; beyond them the oldest checkpoints go.",
+    )
+    .number(
+        |settings, number| settings.checkpoint.max_size = number,
+        |settings| Some(settings.checkpoint.max_size),
+    ),
     key(
         "search.time_budget",
         Form::Measured {

@@ -1,4 +1,4 @@
-//! The rows of the table: every key but those of `[search]`, `[language]` and of programs, with its form, default,
+//! The rows of the table: every key but those of `[checkpoint]`, `[search]`, `[language]` and of programs, with its form, default,
 //! field and help text, in the order of the documentation.
 
 use super::{Form, Key, Project, Unit, key};

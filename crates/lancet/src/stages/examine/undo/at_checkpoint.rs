@@ -15,9 +15,6 @@ use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::context::CallContext;
 use crate::wording::quote_path;
 
-/// A larger blob is not read.
-const LARGEST_BLOB: u64 = 32 << 20;
-
 /// Finds the checkpoint with exactly this name or id, in the root of a file.
 pub(super) fn called(
     context: &CallContext<'_>,
@@ -83,8 +80,9 @@ fn from_git(
     let disk = &context.engine().base().disk;
     let repository = Repository::around(path, disk).ok().flatten();
     let objects = repository.and_then(|repository| repository.objects().ok());
+    let largest = context.engine().settings.checkpoint.max_file;
     let bytes =
-        objects.and_then(|mut objects| objects.blob(&ObjectId::from_array(id), LARGEST_BLOB).ok());
+        objects.and_then(|mut objects| objects.blob(&ObjectId::from_array(id), largest).ok());
     let bytes = bytes.ok_or_else(not_kept)?;
     let revision = *blake3::hash(&bytes).as_bytes();
     store
