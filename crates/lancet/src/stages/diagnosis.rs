@@ -114,7 +114,7 @@ pub(super) fn current(
     found.new.retain(|problem| may_tell(context, &problem.path));
     let mut text = String::new();
     for problem in &found.new {
-        text.push_str(&line(problem));
+        text.push_str(&line(problem, context.engine().audience()));
         text.push('\n');
     }
     if found.more > 0 {
@@ -148,8 +148,10 @@ pub(super) fn late<'c>(context: &'c CallContext<'_>, effect: Effect) -> Vec<Noti
     let more = found.more;
     let new = found.new.into_iter();
     kept.add(new.filter(|problem| may_tell(context, &problem.path)));
+    let audience = context.engine().audience();
     let told = |problem: FoundProblem| {
-        let words = format!("a new problem since an earlier change: {}", line(&problem));
+        let problem_line = line(&problem, audience);
+        let words = format!("a new problem since an earlier change: {problem_line}");
         Notice::new(&words, move || kept.take(&problem))
     };
     let mut notices: Vec<Notice<'_>> = kept.all().into_iter().map(told).collect();

@@ -14,6 +14,7 @@ use super::context::CallContext;
 use super::locate::Target;
 use super::plan::{FilePlan, Plan};
 use super::program_results::HookedPlan;
+use crate::message::{message, verbatim};
 use crate::programs::{Hook, HookTime, ProgramError, ProgramOutput};
 use crate::reason::Reason;
 use crate::refusal::{Refusal, RefusalKind};
@@ -145,11 +146,13 @@ fn command_name(hook: &Hook) -> String {
 
 fn denied(hook: &Hook, words: &str) -> Refusal {
     let colon = if words.is_empty() { "" } else { ": " };
-    let text = format!(
-        "The hook {} refused this change{colon}{words}. Nothing was written. Do what it says, or ask the user.",
-        command_name(hook)
+    let text = message!(
+        "The hook {} refused this change{}{}. Nothing was written. Do what it says, or ask the user.",
+        verbatim(command_name(hook)),
+        colon,
+        verbatim(words)
     );
-    Refusal::new(RefusalKind::Declined, text)
+    Refusal::stating(RefusalKind::Declined, text)
 }
 
 fn matches_any(policy: &Policy, entry: &LayeredHook, plan: &Plan) -> bool {

@@ -133,8 +133,9 @@ pub(crate) fn change(
         });
     }
     repaired(&mut text, repairs);
-    text.push_str(&problems::format_problems(&found));
-    person.push_str(&problems::format_problems(&found));
+    let found_problems = problems::format_problems(&found, audience);
+    text.push_str(&found_problems);
+    person.push_str(&found_problems);
     let reply = finish(
         context,
         &plan,

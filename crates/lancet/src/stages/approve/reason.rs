@@ -4,7 +4,7 @@ use lancet_policy::{Cause, Decision, LayeredRule, Outcome, Policy, Shows};
 
 use super::unsaved::Unsaved;
 use super::withheld;
-use crate::message::{INSTEAD, WITHOUT_FILE, message};
+use crate::message::{INSTEAD, WITHOUT_FILE, message, verbatim};
 use crate::reason::Reason;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::context::CallContext;
@@ -202,9 +202,10 @@ pub(super) fn no_approver_refusal(reason: &Reason) -> Refusal {
     } else {
         "a person can do it with `lancet edit` or `lancet write`, or allow it with a rule under [permissions] in their settings"
     };
-    let text = format!(
-        "Nothing was written: {}, and no person can be asked here. Tell the user what you wanted to change; {how}.",
-        reason.told
+    let text = message!(
+        "Nothing was written: {}, and no person can be asked here. Tell the user what you wanted to change; {}.",
+        verbatim(&reason.told),
+        how
     );
-    Refusal::new(RefusalKind::Declined, text)
+    Refusal::stating(RefusalKind::Declined, text)
 }

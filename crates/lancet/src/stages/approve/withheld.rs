@@ -9,6 +9,7 @@ use lancet_policy::{Cause, Decision, FileNames, Policy, Shows};
 use super::ask;
 use super::reason::{decide, no_approver_refusal, reason, refusal};
 use crate::approval::{FileQuestion, Offers, Question};
+use crate::message::{message, verbatim};
 use crate::reason::Withheld;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::context::CallContext;
@@ -45,12 +46,12 @@ pub(crate) fn before_telling(
         return Err(no_approver_refusal(&reason).with("file_path", target.display_name()));
     }
     if dry_run == DryRun::Yes {
-        let text = format!(
+        let text = message!(
             "What this call would do is shown only after a person approves it: {}. Nothing was written; send it without dry_run, and the person is asked.",
-            reason.told
+            verbatim(&reason.told)
         );
         return Err(
-            Refusal::new(RefusalKind::Declined, text).with("file_path", target.display_name())
+            Refusal::stating(RefusalKind::Declined, text).with("file_path", target.display_name())
         );
     }
     Ok(Some(Withheld {

@@ -27,6 +27,7 @@ use serde_json::{Value, json};
 use crate::arguments::{GlobArguments, GrepArguments, OutputMode};
 use crate::call::Cancel;
 use crate::limit::AnswerLimit;
+use crate::message::{FileText, message};
 use crate::path_list::PathList;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::Search;
@@ -351,22 +352,25 @@ fn options(arguments: &GrepArguments) -> (Case, MatchSpan) {
 /// Returns the refusal of a regular expression, which suggests one that finds the same text literally.
 fn unusable(context: &CallContext<'_>, expression: &str, error: &PatternError) -> Refusal {
     if error.spans_lines {
-        let text = format!(
+        let text = message!(
             "pattern holds a line end, and a match stays on one line. {} to search across lines.",
             context.engine().audience().across_lines()
         );
-        return Refusal::new(RefusalKind::Invalid, text).with("field", "pattern");
+        return Refusal::stating(RefusalKind::Invalid, text).with("field", "pattern");
     }
     let words = cut(error.words.trim_end(), 1_500);
     let escaped = escape(expression);
-    let mut text = format!("pattern is no regular expression that ripgrep takes: {words}");
+    let mut text = message!(
+        "pattern is no regular expression that ripgrep takes: {}",
+        FileText(words)
+    );
     if escaped != expression && expression.len() <= QUOTED {
-        text.push_str(&format!(
+        text.push(message!(
             "\nTo search for it literally, send {}.",
-            json!(escaped)
+            FileText(json!(escaped).to_string())
         ));
     }
-    Refusal::new(RefusalKind::Invalid, text)
+    Refusal::stating(RefusalKind::Invalid, text)
         .with("field", "pattern")
         .with("suggestion", escaped)
 }

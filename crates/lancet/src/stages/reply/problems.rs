@@ -1,14 +1,15 @@
 //! The lines of an answer about problems that language servers found.
 
+use crate::audience::Audience;
 use crate::outcome::{Diagnosis, FoundProblem};
 use crate::visible::visible;
-use crate::wording::{count, cut};
+use crate::wording::{count, cut, quote_path};
 
 /// The longest message of one problem, in characters.
 const LONGEST_MESSAGE: usize = 400;
 
 /// Returns the lines of an answer about the problems found.
-pub(super) fn format_problems(found: &Diagnosis) -> String {
+pub(super) fn format_problems(found: &Diagnosis, audience: &Audience) -> String {
     let mut text = String::new();
     let all = found.new.len() + found.more;
     if all > 0 {
@@ -17,7 +18,7 @@ pub(super) fn format_problems(found: &Diagnosis) -> String {
             count(all, "new problem")
         ));
         for problem in &found.new {
-            text.push_str(&line(problem));
+            text.push_str(&line(problem, audience));
             text.push('\n');
         }
         if found.more > 0 {
@@ -40,8 +41,8 @@ pub(super) fn format_problems(found: &Diagnosis) -> String {
 }
 
 /// One problem, on one line.
-pub(in crate::stages) fn line(problem: &FoundProblem) -> String {
-    let path = problem.path.to_string_lossy();
+pub(in crate::stages) fn line(problem: &FoundProblem, audience: &Audience) -> String {
+    let path = audience.path_name(&quote_path(&problem.path));
     let code = problem.code.iter();
     let code: String = code.map(|code| format!(" {code}")).collect();
     // Some messages have several lines, and their indentation.

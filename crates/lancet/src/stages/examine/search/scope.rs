@@ -19,6 +19,7 @@ use super::resident;
 use super::rules_of_files::{encoding, excludes};
 use crate::arguments::{GlobArguments, GrepArguments};
 use crate::engine::EngineView;
+use crate::message::{message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::context::CallContext;
 use crate::stages::locate::{Intent, LinkIndex, locate, root_moved};
@@ -363,27 +364,32 @@ pub(super) fn threads() -> usize {
 }
 
 pub(super) fn bad_glob(field: &str, why: &str) -> Refusal {
-    let text = format!(
-        "{field} is no glob: {why}. A bracket, brace or backslash that is meant literally has a backslash before it."
+    let text = message!(
+        "{} is no glob: {}. A bracket, brace or backslash that is meant literally has a backslash before it.",
+        verbatim(field),
+        verbatim(why)
     );
-    Refusal::new(RefusalKind::Invalid, text).with("field", field)
+    Refusal::stating(RefusalKind::Invalid, text).with("field", field)
 }
 
 pub(super) fn unknown_type(kind: &str) -> Refusal {
     let names = type_names();
     let near = lancet_text::closest(kind, names.iter().map(String::as_str), 3);
-    let mut text = format!("There is no file type {:?}.", crate::wording::cut(kind, 60));
-    if near.is_empty() {
-        text.push_str(
-            " Usual ones are rust, py, js, ts, go, java, c, cpp, md, json; or filter with glob.",
-        );
-    } else {
-        text.push_str(&format!(
-            " Did you mean {}? Or filter with glob.",
-            near.join(" or ")
-        ));
-    }
-    Refusal::new(RefusalKind::Invalid, text)
+    let next = match near.is_empty() {
+        true => message!(
+            "Usual ones are rust, py, js, ts, go, java, c, cpp, md, json; or filter with glob."
+        ),
+        false => message!(
+            "Did you mean {}? Or filter with glob.",
+            verbatim(near.join(" or "))
+        ),
+    };
+    let text = message!(
+        "There is no file type {}. {}",
+        verbatim(format!("{:?}", crate::wording::cut(kind, 60))),
+        next
+    );
+    Refusal::stating(RefusalKind::Invalid, text)
         .with("field", "type")
         .with("suggestion", near.first().copied().map(str::to_owned))
 }
