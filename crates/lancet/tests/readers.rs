@@ -285,6 +285,22 @@ fn undo_is_named(place: &Place, name: &str, text: &str) {
     assert!(conflict.text().contains(&sentence), "{}", conflict.text());
 }
 
+#[test]
+fn an_exact_edit_takes_few_bytes_beyond_its_lines() {
+    let place = Place::new(Reader::Model);
+    let folders = "packages/storefront/src/components/checkout/payment";
+    place.folder.make(format!("root/{folders}"));
+    let text: String = (1..60).map(|line| format!("line {line}\n")).collect();
+    let path = place.file(&format!("{folders}/method_of_payment.txt"), &text);
+    let session = place.lancet.new_session();
+    read(&session, &path);
+    let answer = edit(&session, &path, "line 20\n", "line twenty\n");
+    assert!(!answer.is_error(), "{}", answer.text());
+    let lines = answer.text().lines().filter(|line| line.contains('→'));
+    let shown: usize = lines.map(|line| line.len() + 1).sum();
+    assert!(answer.text().len() - shown <= 250, "{}", answer.text());
+}
+
 proptest! {
     #![proptest_config(laws::config_of(laws::limited(laws::cases(), 40)))]
 
