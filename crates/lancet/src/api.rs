@@ -32,7 +32,7 @@ impl Session {
 
     /// Predicts what a call would do. Nothing is written and the ledger is not changed.
     pub fn check(&self, call: RawCall) -> Check {
-        stages::check(self, call)
+        stages::predict::check(self, call)
     }
 
     /// Reads a file.
@@ -127,14 +127,14 @@ impl Session {
 
     /// Predicts the result of applying a reply. Nothing is written and the ledger is not changed.
     pub fn check_reply(&self, text: &str, options: ReplyOptions) -> Check {
-        stages::check_reply(self, text, options)
+        stages::predict::check_reply(self, text, options)
     }
 
     /// Predicts the result of applying one part of a reply, for hosts that read a reply while it is written
     /// ([`ReplyStream`](crate::dialects::ReplyStream)) and stop the model early. The part is checked against the
     /// present files, without the parts before it. It never waits for other calls.
     pub fn would_fit(&self, part: &ReplyPart, options: ReplyOptions) -> Check {
-        stages::would_fit(self, part, options)
+        stages::predict::would_fit(self, part, options)
     }
 
     /// Carries out a change of files that a person typed as one command: the files count as read. It is for the command

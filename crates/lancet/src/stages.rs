@@ -30,8 +30,10 @@ pub(crate) mod open;
 mod parted;
 pub(crate) mod persons_words;
 pub(crate) mod plan;
+pub(crate) mod predict;
 mod program_results;
 mod proposal;
+mod receiving;
 pub(crate) mod record;
 pub(crate) mod reply;
 mod server_text;
@@ -44,26 +46,25 @@ mod tool_refusals;
 use std::sync::Arc;
 use std::time::Instant;
 
-use serde_json::Value;
-
 use crate::applied_by::AppliedBy;
 use crate::approval::Approver;
-use crate::builtin::{self, Tool};
+use crate::builtin::Tool;
 use crate::call::{Caller, Cancel, RawCall};
-use crate::dialects::{ReplyOptions, ReplyPart};
+use crate::dialects::ReplyOptions;
 use crate::message::verbatim;
 use crate::outcome::Layout;
-use crate::receive::{InvalidArguments, Repair, canonical_tool, clean, receive};
+use crate::receive::{InvalidArguments, Repair};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::reply::Reply;
-use crate::request::{Asked, Change, ReplyRequest, Request, Search};
-use crate::session::{Check, Session};
+use crate::request::{Asked, Change, Request, Search};
+use crate::session::Session;
 use crate::undo::TakeHunk;
 
-use context::{CallContext, Turns};
+use context::CallContext;
 use notice::Effect;
+use receiving::{first_path, receive_call, reply_call};
 use reply::search::Matches;
-use tool_refusals::{not_listed, require_listed, tool_names, unusable};
+use tool_refusals::{require_listed, unusable};
 
 /// Carries out one call.
 pub(crate) fn run(session: &Session, raw: RawCall) -> Reply {
@@ -131,43 +132,6 @@ fn respond<'s>(
 pub(crate) fn apply_reply(session: &Session, text: &str, options: ReplyOptions) -> Reply {
     let (context, change) = reply_call(session, text, options);
     respond_to_change(&context, &change)
-}
-
-/// What applying a reply would come to.
-pub(crate) fn check_reply(session: &Session, text: &str, options: ReplyOptions) -> Check {
-    let (context, change) = reply_call(session, text, options);
-    session.refresh();
-    checked(change::check(&context, &change))
-}
-
-/// What applying one part of a reply would come to, from the files as they stand and without waiting for other calls.
-pub(crate) fn would_fit(session: &Session, part: &ReplyPart, options: ReplyOptions) -> Check {
-    let (mut context, _) = reply_call(session, "", options);
-    context.turns = Turns::NotTaken;
-    session.refresh();
-    checked(change::check_part(&context, part))
-}
-
-fn reply_call<'s, 'r>(
-    session: &'s Session,
-    text: &'r str,
-    options: ReplyOptions,
-) -> (CallContext<'s>, Change<'r>) {
-    let mut context = CallContext::new(
-        session,
-        "ApplyPatch".to_owned(),
-        options.caller,
-        options.cancel.unwrap_or_default(),
-    );
-    context.layout = Layout::Files;
-    context.applied_by = options.applied_by;
-    let request = ReplyRequest {
-        text: text.into(),
-        format: options.format,
-        insist: options.insist,
-        dry_run: options.dry_run,
-    };
-    (context, Change::Reply(request))
 }
 
 /// Carries out a change that a person or a host asks for by name, without a tool call. Where an approver is given it is asked in
@@ -299,95 +263,4 @@ fn carry_out_change(
         }
         carried_out => carried_out,
     }
-}
-
-/// Predicts the result of a call without any effect.
-pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
-    let mut context = CallContext::new(session, raw.tool, raw.caller, raw.cancel);
-    context.approver = raw.approver;
-    context.applied_by = raw.applied_by;
-    session.refresh();
-    predict(&mut context, raw.arguments)
-}
-
-/// Predicts the result of the call of a context.
-fn predict(context: &mut CallContext<'_>, arguments: Value) -> Check {
-    let received = receive_call(context, arguments);
-    let context = &*context;
-    let checked = received.and_then(|(asked, _)| match asked {
-        Asked::Read(arguments) => {
-            examine::read::examine(context, &arguments).map(|_| Check::Passes)
-        }
-        Asked::View(arguments) => examine::folder::examine(context, &arguments.file_path).and_then(
-            |folder| match folder {
-                Some(_) => Ok(Check::Passes),
-                None => examine::read::examine(context, &arguments).map(|_| Check::Passes),
-            },
-        ),
-        Asked::Search(search) => examine::search::examine(context, &search).map(|_| Check::Passes),
-        Asked::Diagnose { .. } | Asked::Answer { .. } => Ok(Check::Passes),
-        Asked::Change(change) => change::check(context, &change),
-    });
-    self::checked(checked)
-}
-
-fn checked(checked: Result<Check, Refusal>) -> Check {
-    checked.unwrap_or_else(|refusal| match &refusal.withheld {
-        // Why the call would be refused may be said only after a yes.
-        Some(withheld) => Check::Asks {
-            reason: withheld.reason.told.clone(),
-        },
-        None => Check::Refused(Box::new(refusal)),
-    })
-}
-
-/// Receives the call; afterwards the context has the tool's own name.
-fn receive_call(
-    context: &mut CallContext<'_>,
-    arguments: Value,
-) -> Result<(Asked, Vec<Repair>), Refusal> {
-    let session = context.session;
-    let engine = Arc::clone(&context.engine);
-    let host_tool = engine
-        .base()
-        .host_tools()
-        .iter()
-        .find(|tool| tool.declaration().name == context.tool);
-    if let Some(tool) = host_tool {
-        let Some(declaration) = engine.declaration(&context.tool) else {
-            return Err(not_listed(context));
-        };
-        let (arguments, repairs) = clean(&context.tool, &declaration.input_schema, arguments)
-            .map_err(|invalid| unusable(verbatim(invalid.message.clone()), &invalid))?;
-        // The model does not see what the tool reads for itself.
-        let proposal = tool.propose(&session.apart(), &arguments)?;
-        return Ok((proposal::host_call(context, proposal)?, repairs));
-    }
-    let received = receive(&context.tool, arguments);
-    let own_name = match &received {
-        Ok(received) => Some(received.tool()),
-        Err(_) => canonical_tool(&context.tool),
-    };
-    if let Some(tool) = own_name.and_then(builtin::by_name) {
-        context.set_tool(tool);
-    }
-    let received = received.map_err(|invalid| {
-        let mut text = invalid.message.clone();
-        if invalid.suggestion.is_none() && own_name.is_none() {
-            text.push_str(&format!(" The tools are {}.", tool_names(context)));
-        }
-        unusable(verbatim(text), &invalid)
-    })?;
-    require_listed(context)?;
-    Ok((received.asked, received.repairs))
-}
-
-/// Finds the path that a call names, for the answer to a call that could not be parsed.
-fn first_path(arguments: &Value) -> Option<String> {
-    let path = arguments
-        .get("file_path")
-        .or_else(|| arguments.get("path"))
-        .or_else(|| arguments.get("from_path"))
-        .or_else(|| arguments.get("edits")?.get(0)?.get("file_path"))?;
-    Some(path.as_str()?.to_owned())
 }

@@ -5,6 +5,7 @@
 //! The promise: a write by another program before, during or just after the commit is never lost silently. Its content
 //! is either at the name, or stored and reported.
 
+mod applied;
 mod check;
 mod exchange;
 mod exchange_proof;
@@ -13,13 +14,14 @@ mod flush;
 mod free_name;
 mod fresh_look;
 mod guarantee;
+mod hard_links;
 mod in_place;
 mod journal_entry;
 mod lease;
-mod link_count;
 mod move_aside;
 mod names;
 mod outcome;
+mod ready;
 mod request;
 mod retry;
 mod rollback;
@@ -29,14 +31,13 @@ mod swap;
 mod target_folders;
 
 use std::collections::HashMap;
-use std::ffi::OsString;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 pub(crate) use exchange_proof::{PROOF_FILES, prove_exchange};
 pub(crate) use free_name::{move_to_free_name, rename_to_free_name};
 pub use guarantee::Guarantee;
+pub use hard_links::is_package_store;
 pub(crate) use in_place::write_over;
 pub(crate) use lease::wait_for_lease;
 pub(crate) use move_aside::aside_name;
@@ -46,17 +47,15 @@ pub use request::{
     Write, WriteOptions,
 };
 pub(crate) use scratch::{next_name, temporary_name};
-pub use stage::is_package_store;
 
 use crate::locks::{FolderLocks, LockError, LockScope, Machines};
 use crate::roots::Workspace;
-use in_place::{FileToRewrite, Rewrite};
-use lease::CheckedFile;
-use names::MovedFile;
+use applied::Applied;
 use outcome::{CommitFailure, Method};
-use rollback::{Applied, roll_back};
+use ready::{Ready, make_ready};
+use rollback::roll_back;
 use scratch::Scratch;
-use stage::{Creation, Replacement, Staged};
+use stage::Staged;
 
 /// How often a batch is attempted again because a file needs another method.
 const ATTEMPTS: usize = 6;
@@ -207,71 +206,6 @@ fn attempt_error(index: usize) -> impl Fn(CommitFailure) -> AttemptError {
     move |failure| match failure {
         CommitFailure::RetryWith(method) => AttemptError::RetryWith(index, method),
         failure => AttemptError::Failed(failure.into_commit_error(index)),
-    }
-}
-
-/// A write whose old file was compared and, where possible, leased.
-enum Ready {
-    Replace(Replacement, CheckedFile),
-    Create(Creation),
-    InPlace(Rewrite, FileToRewrite),
-    Remove(OsString, CheckedFile),
-    Move(MoveTarget, MovedFile, OsString),
-}
-
-/// The folder that a file is moved to.
-struct MoveTarget {
-    folder: Arc<OwnedFd>,
-    /// The folders created for it, outermost first.
-    created_folders: Vec<PathBuf>,
-}
-
-fn make_ready(
-    scratch: &mut Scratch<'_>,
-    write: &Write<'_>,
-    staged: Staged,
-) -> Result<Ready, CommitFailure> {
-    match staged {
-        Staged::Replace(mut replacement, handle) => {
-            let device = replacement.checked.device;
-            scratch.name(&mut replacement.temporary, device, replacement.method)?;
-            let old_file = lease::lease_and_compare(scratch, write, handle, &replacement.checked)?;
-            Ok(Ready::Replace(replacement, old_file))
-        }
-        Staged::Create(creation) => Ok(Ready::Create(creation)),
-        Staged::InPlace(mut rewrite) => {
-            in_place::name_copies(scratch, &mut rewrite)?;
-            let to_rewrite = in_place::protection(scratch, write, &rewrite)?;
-            Ok(Ready::InPlace(rewrite, to_rewrite))
-        }
-        Staged::RemoveOrMove {
-            handle,
-            checked,
-            aside,
-        } => {
-            let target = match write.new {
-                NewBytes::MovedTo(to) => {
-                    let (folder, created_folders) = stage::make_folders(scratch, to)?;
-                    Some(MoveTarget {
-                        folder,
-                        created_folders,
-                    })
-                }
-                _ => None,
-            };
-            let old_file = match handle {
-                Some(handle) => {
-                    MovedFile::File(lease::lease_and_compare(scratch, write, handle, &checked)?)
-                }
-                None => MovedFile::Link(check::compare_link(write)?),
-            };
-            match (target, old_file) {
-                (Some(target), old_file) => Ok(Ready::Move(target, old_file, aside)),
-                (None, MovedFile::File(old_file)) => Ok(Ready::Remove(aside, old_file)),
-                // Unreachable: the early check refuses to remove a link.
-                (None, MovedFile::Link(_)) => Err(CommitFailure::Changed),
-            }
-        }
     }
 }
 

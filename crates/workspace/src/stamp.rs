@@ -17,6 +17,16 @@ pub enum FileType {
 /// A point in time: seconds and nanoseconds since 1970.
 pub type Moment = (i64, u32);
 
+/// Returns `now`, or the next nanosecond after `old` if that is later: a file's time changes with every write.
+pub(crate) fn time_after(old: Moment, now: Moment) -> Moment {
+    let next = if old.1 < 999_999_999 {
+        (old.0, old.1 + 1)
+    } else {
+        (old.0.saturating_add(1), 0)
+    };
+    now.max(next)
+}
+
 /// How long after a change a stamp may fail to show the next one: covers clock ticks and file systems with two-second
 /// times.
 const RACY_SECONDS: i64 = 2;

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::context::Turns;
-use super::{CallContext, predict};
+use super::context::{CallContext, Turns};
+use super::predict::predict;
 use lancet_model::tool_names::TEXT_EDITOR;
 
 use crate::audience::ReadLines;

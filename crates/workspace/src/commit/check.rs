@@ -6,6 +6,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 
 use super::{CommitFailure, Expected, NewBytes, ReadOnlyReason, Write};
 use crate::disk::OpenMode;
+use crate::revision::Revision;
 use crate::scan::{KnownContent, holds};
 use crate::snapshot::ReadError;
 use crate::stamp::Stamp;
@@ -135,5 +136,15 @@ pub(super) fn not_there(error: ReadError) -> CommitFailure {
             source,
         },
         _ => CommitFailure::Changed,
+    }
+}
+
+/// Fails if a streamed write has read other bytes than expected.
+pub(super) fn check_base(write: &Write<'_>, base: Option<Revision>) -> Result<(), CommitFailure> {
+    match (&write.expected, base) {
+        (Expected::Content { revision, .. }, Some(base)) if *revision != base => {
+            Err(CommitFailure::Changed)
+        }
+        _ => Ok(()),
     }
 }

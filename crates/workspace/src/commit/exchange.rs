@@ -7,11 +7,11 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::path::PathBuf;
 
+use super::applied::{Applied, Rollback};
 use super::free_name::rename_to_free_name;
 use super::fresh_look::{holds_revision_afresh, look_up_where_doubtful};
 use super::lease::{CheckedFile, Protection, take_lease};
 use super::retry::twice;
-use super::rollback::{Applied, Rollback};
 use super::scratch::{Scratch, Temporary};
 use super::stage::Replacement;
 use super::swap::{self, applied, freshen, verify_and_adopt};

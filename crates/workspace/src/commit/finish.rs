@@ -5,10 +5,11 @@ use std::os::fd::AsFd as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::applied::{Applied, Rollback};
 use super::in_place;
 use super::journal_entry::JournalEntry;
 use super::lease::{CheckedFile, Protection};
-use super::rollback::{Applied, Rollback, flush_once, roll_back};
+use super::rollback::{flush_once, roll_back};
 use super::scratch::Scratch;
 use super::{CommitError, Durability, Expected, OldFile, Warning, Write, Written};
 use crate::displaced::{Displaced, Seal};

@@ -8,42 +8,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::check::holds_expected;
+use super::applied::{Applied, FileToRewrite, Rewrite, Rollback};
+use super::check::{check_base, holds_expected};
 use super::flush::{close_where_doubtful, flush};
 use super::lease::{Protection, take_lease};
-use super::rollback::{Applied, Rollback};
 use super::scratch::{STATE, Scratch, Temporary};
-use super::stage::{UNCHANGED, check_base, time_after};
 use super::{
-    CommitFailure, Guarantee, Method, ReadOnlyReason, UnsafeReason, Warning, Weak, Write, Written,
+    CommitFailure, Guarantee, Method, NewBytes, ReadOnlyReason, UnsafeReason, Warning, Weak, Write,
+    Written,
 };
 use crate::content::{Sink, new_length, write_content};
 use crate::disk::{Disk, FileSystemHost, Lease, OpenMode};
 use crate::displaced::{Displaced, Seal};
 use crate::revision::Revision;
-use crate::stamp::Stamp;
-
-/// The stored copies of a file that is about to be rewritten.
-#[derive(Debug)]
-pub(super) struct Rewrite {
-    pub(super) old: Temporary,
-    /// The path of the old bytes.
-    pub(super) kept: PathBuf,
-    pub(super) checked: Stamp,
-    /// The revision of the new content, which distinguishes a complete rewrite from a torn one after a crash.
-    pub(super) new: Revision,
-    /// The new bytes, which distinguish a torn rewrite from another program's write. `None` without a state folder,
-    /// where there is no recovery.
-    next: Option<Temporary>,
-}
-
-/// A file that is open for rewriting, compared and leased.
-#[derive(Debug)]
-pub(super) struct FileToRewrite {
-    pub(super) file: OwnedFd,
-    pub(super) stamp: Stamp,
-    pub(super) protection: Protection,
-}
+use crate::stamp::{Stamp, time_after};
 
 pub(super) fn stage(
     scratch: &mut Scratch<'_>,
@@ -72,13 +50,16 @@ pub(super) fn stage(
             _ => keep(source),
         })?;
     let mut sink = Sink::new(disk, old.file.as_fd());
-    let base = write_content(&UNCHANGED, Some((handle.as_fd(), checked.size)), &mut sink).map_err(
-        |source| match source.kind() {
-            // Another program truncated the file meanwhile.
-            io::ErrorKind::UnexpectedEof => CommitFailure::Changed,
-            _ => keep(source),
-        },
-    )?;
+    let base = write_content(
+        &NewBytes::UNCHANGED,
+        Some((handle.as_fd(), checked.size)),
+        &mut sink,
+    )
+    .map_err(|source| match source.kind() {
+        // Another program truncated the file meanwhile.
+        io::ErrorKind::UnexpectedEof => CommitFailure::Changed,
+        _ => keep(source),
+    })?;
     check_base(write, base)?;
     disk.sync(old.file.as_fd())
         .and_then(|()| close_where_doubtful(disk, old.file.as_fd()))
@@ -341,7 +322,7 @@ pub(crate) fn write_over(
     to: BorrowedFd<'_>,
 ) -> io::Result<()> {
     let mut sink = Sink::new(disk, to);
-    write_content(&UNCHANGED, Some((from, size)), &mut sink)?;
+    write_content(&NewBytes::UNCHANGED, Some((from, size)), &mut sink)?;
     disk.set_length(to, size)?;
     disk.sync(to)
 }
@@ -359,7 +340,7 @@ pub(super) fn restore(
     let restore = || -> io::Result<()> {
         let mut sink = Sink::new(disk, file);
         let base = Some((rewrite.old.file.as_fd(), old.size));
-        write_content(&UNCHANGED, base, &mut sink)?;
+        write_content(&NewBytes::UNCHANGED, base, &mut sink)?;
         disk.set_length(file, old.size)?;
         // Only the owner may set mode and time; otherwise they are as after any write.
         let denied_is_fine = |error: io::Error| match error.kind() {

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use super::check::{holds_expected, not_there};
 use super::fresh_look::{holds_expected_afresh, look_up_where_doubtful};
+use super::hard_links::breaks_links;
 use super::scratch::Scratch;
-use super::stage::breaks_links;
 use super::{CommitFailure, Write};
 use crate::disk::{Disk, Lease, OpenMode};
 use crate::mounts::{LeaseCoverage, RenameTrust};

@@ -6,11 +6,11 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
+use super::applied::{Applied, Rollback};
 use super::exchange::keep;
 use super::free_name::{RenameSafety, rename_to_free_name};
 use super::lease::CheckedFile;
 use super::retry::twice;
-use super::rollback::{Applied, Rollback};
 use super::scratch::{Scratch, is_unknown};
 use super::stage::Replacement;
 use super::swap::{self, applied, freshen, verify_and_adopt};

@@ -6,18 +6,17 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::sync::Arc;
 
+use super::applied::{Applied, MovedFile, Rollback};
 use super::free_name::{RenameSafety, is_linkless, rename_to_free_name};
 use super::fresh_look::{holds_expected_afresh, look_up_again};
 use super::lease::{CheckedFile, Displacement, verify_displaced};
 use super::move_aside::put_back;
+use super::ready::MoveTarget;
 use super::retry::twice;
-use super::rollback::{Applied, Rollback};
 use super::scratch::{Naming, Scratch, is_unknown};
 use super::stage::Creation;
 use super::swap::settle_stamp;
-use super::{
-    CommitFailure, Expected, Guarantee, Method, MoveTarget, ReadOnlyReason, Warning, Write, Written,
-};
+use super::{CommitFailure, Expected, Guarantee, Method, ReadOnlyReason, Warning, Write, Written};
 use crate::disk::{AttributesCopied, Disk, Replace};
 use crate::locate::Located;
 use crate::mounts::{MissingFeature, RenameTrust};
@@ -93,29 +92,6 @@ pub(super) fn create(
         folder: Arc::clone(&temporary.folder),
         rollback: Rollback::Create { temporary },
     })
-}
-
-/// A file or link that is moved, compared with what is expected.
-pub(super) enum MovedFile {
-    File(CheckedFile),
-    Link(Stamp),
-}
-
-impl MovedFile {
-    fn stamp(&self) -> &Stamp {
-        match self {
-            MovedFile::File(file) => &file.stamp,
-            MovedFile::Link(stamp) => stamp,
-        }
-    }
-
-    fn is_quiet(&self, disk: &dyn Disk) -> bool {
-        match self {
-            MovedFile::File(file) => file.is_quiet(disk),
-            // A symbolic link cannot be written to.
-            MovedFile::Link(_) => true,
-        }
-    }
 }
 
 /// Removes a file from its name; it is stored later.

@@ -110,6 +110,11 @@ pub enum NewBytes<'a> {
     MovedTo(&'a Located),
 }
 
+impl NewBytes<'static> {
+    /// The content of a file that is copied unchanged.
+    pub(crate) const UNCHANGED: Self = NewBytes::Streamed { changes: &[] };
+}
+
 /// Content that can be read piece by piece, repeatedly.
 pub trait Source: fmt::Debug + Sync {
     /// Reads some bytes from `offset` on; 0 means the end.

@@ -1,4 +1,4 @@
-//! Rollback: the data needed to undo a swap, and undoing it when a later write of the batch fails. Changes that other
+//! Rollback: undoes swaps when a later write of the batch fails. Changes that other
 //! programs made meanwhile are left alone.
 
 use std::ffi::{OsStr, OsString};
@@ -7,49 +7,15 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::applied::{Applied, FileToRewrite, MovedFile, Rewrite, Rollback};
 use super::exchange::{is_untouched, keep};
 use super::free_name::{move_to_free_name, rename_to_free_name};
-use super::in_place::{self, FileToRewrite, Rewrite};
-use super::lease::CheckedFile;
-use super::names::MovedFile;
+use super::in_place;
 use super::retry::twice;
 use super::scratch::{Scratch, Temporary, temporary_name};
 use super::{CommitError, Write, Written};
 use crate::disk::{Disk, Replace};
 use crate::stamp::Stamp;
-
-/// A write that was applied, with the data needed to undo it.
-pub(super) struct Applied {
-    pub(super) written: Written,
-    /// The folder whose flush makes the write durable.
-    pub(super) folder: Arc<OwnedFd>,
-    pub(super) rollback: Rollback,
-}
-
-pub(super) enum Rollback {
-    /// The old file has the temporary name; exchanging the names again undoes the write.
-    Exchange {
-        temporary: Temporary,
-        old_file: CheckedFile,
-    },
-    /// The old file was renamed to this name.
-    Aside {
-        old: OsString,
-        old_file: CheckedFile,
-    },
-    Create {
-        temporary: Temporary,
-    },
-    InPlace {
-        rewrite: Rewrite,
-        to_rewrite: FileToRewrite,
-    },
-    Move {
-        to_folder: Arc<OwnedFd>,
-        to: OsString,
-        old_file: MovedFile,
-    },
-}
 
 /// Writes that could not be rolled back.
 #[derive(Default)]

@@ -8,21 +8,21 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::check::{Current, not_there};
+use super::applied::Rewrite;
+use super::check::{Current, check_base, not_there};
 use super::flush::flush;
-use super::in_place::{self, Rewrite};
-use super::link_count::settled_links;
+use super::hard_links::{breaks_links, settled_links};
+use super::in_place;
 use super::scratch::{Scratch, Temporary, temporary_name};
 use super::target_folders;
 use super::{
-    CommitFailure, Executable, Expected, HardLinkPolicy, Method, NewBytes, ReadOnlyReason,
-    Strategy, Write,
+    CommitFailure, Executable, Expected, Method, NewBytes, ReadOnlyReason, Strategy, Write,
 };
 use crate::content::{Sink, write_content};
 use crate::disk::{AttributesCopied, Disk, OpenMode};
 use crate::mounts::MissingFeature;
 use crate::revision::Revision;
-use crate::stamp::{Moment, Stamp};
+use crate::stamp::Stamp;
 
 /// A staged write: all that can be done before the file itself changes.
 pub(super) enum Staged {
@@ -130,30 +130,6 @@ fn choose(scratch: &mut Scratch<'_>, write: &Write<'_>, stamp: &Stamp) -> Method
 fn is_as_located(write: &Write<'_>, now: &Stamp) -> bool {
     let located = write.located.stat();
     located.is_some_and(|then| then.same_file(now) && then.links == now.links)
-}
-
-pub(super) fn breaks_links(write: &Write<'_>) -> bool {
-    match write.options.links {
-        HardLinkPolicy::Keep => false,
-        HardLinkPolicy::Break => true,
-        HardLinkPolicy::Auto => write.located.path().iter().any(is_package_store),
-    }
-}
-
-/// Returns whether a folder of this name contains installed packages. Installers fill those with hard links to files
-/// that other projects share: a rewrite in place would change them everywhere.
-pub fn is_package_store(name: &OsStr) -> bool {
-    const STORES: [&str; 8] = [
-        "node_modules",
-        "bower_components",
-        "site-packages",
-        ".pnpm",
-        ".pnpm-store",
-        ".yarn",
-        ".bun",
-        ".deno",
-    ];
-    STORES.iter().any(|store| name == OsStr::new(store))
 }
 
 fn stage_beside(
@@ -347,16 +323,6 @@ pub(super) fn make_folders(
     Ok((folder, created))
 }
 
-/// Fails if a streamed write has read other bytes than expected.
-pub(super) fn check_base(write: &Write<'_>, base: Option<Revision>) -> Result<(), CommitFailure> {
-    match (&write.expected, base) {
-        (Expected::Content { revision, .. }, Some(base)) if *revision != base => {
-            Err(CommitFailure::Changed)
-        }
-        _ => Ok(()),
-    }
-}
-
 fn write_failed(source: io::Error) -> CommitFailure {
     match source.kind() {
         // The file that the bytes are read from was truncated meanwhile.
@@ -379,16 +345,3 @@ fn create_failed(source: io::Error) -> CommitFailure {
         },
     }
 }
-
-/// Returns `now`, or the next nanosecond after `old` if that is later: a file's time changes with every write.
-pub(super) fn time_after(old: Moment, now: Moment) -> Moment {
-    let next = if old.1 < 999_999_999 {
-        (old.0, old.1 + 1)
-    } else {
-        (old.0.saturating_add(1), 0)
-    };
-    now.max(next)
-}
-
-/// The content of a file that is copied unchanged.
-pub(super) const UNCHANGED: NewBytes<'static> = NewBytes::Streamed { changes: &[] };

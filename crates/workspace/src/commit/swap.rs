@@ -6,16 +6,17 @@ use std::io;
 use std::os::fd::AsFd as _;
 use std::sync::Arc;
 
+use super::applied::{Applied, Rollback};
 use super::fresh_look::holds_revision_afresh;
+use super::hard_links::breaks_links;
 use super::lease::{CheckedFile, Displacement, verify_displaced};
-use super::rollback::{Applied, Rollback};
 use super::scratch::{Scratch, Temporary};
-use super::stage::{Replacement, breaks_links, copy_metadata, time_after};
+use super::stage::{Replacement, copy_metadata};
 use super::{CommitFailure, Guarantee, Method, ReadOnlyReason, Warning, Write, Written};
 use crate::disk::{AttributesCopied, Disk};
 use crate::mounts::{RenameTrust, rename_trust};
 use crate::revision::Revision;
-use crate::stamp::Stamp;
+use crate::stamp::{Stamp, time_after};
 
 /// Updates the new file right before the swap: its modification time, and the mode and attributes if those of the old
 /// file have changed since staging.

@@ -5,8 +5,9 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::ready::Ready;
 use super::scratch::Scratch;
-use super::{CommitFailure, NewBytes, Ready, Write};
+use super::{CommitFailure, NewBytes, Write};
 use crate::disk::Disk;
 use crate::locate::Located;
 use crate::locks::FolderLocks;

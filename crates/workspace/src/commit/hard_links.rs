@@ -1,16 +1,43 @@
-//! Counts the hard links of a file again, where a second one may be there for a moment only.
+//! The hard links of a file: whether a write breaks them, and how many there are where a second one may be there for a
+//! moment only.
 
+use std::ffi::OsStr;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::time::Duration;
 
 use super::scratch::Scratch;
-use super::{CommitFailure, Write};
+use super::{CommitFailure, HardLinkPolicy, Write};
 use crate::mounts::RenameTrust;
 use crate::stamp::Stamp;
 
 /// How often, and after which pause, the links of a file are counted again.
 const LINK_LOOKS: u32 = 30;
 const LINK_PAUSE: Duration = Duration::from_millis(1);
+
+/// Returns whether a write breaks the hard links of its file.
+pub(super) fn breaks_links(write: &Write<'_>) -> bool {
+    match write.options.links {
+        HardLinkPolicy::Keep => false,
+        HardLinkPolicy::Break => true,
+        HardLinkPolicy::Auto => write.located.path().iter().any(is_package_store),
+    }
+}
+
+/// Returns whether a folder of this name contains installed packages. Installers fill those with hard links to files
+/// that other projects share: a rewrite in place would change them everywhere.
+pub fn is_package_store(name: &OsStr) -> bool {
+    const STORES: [&str; 8] = [
+        "node_modules",
+        "bower_components",
+        "site-packages",
+        ".pnpm",
+        ".pnpm-store",
+        ".yarn",
+        ".bun",
+        ".deno",
+    ];
+    STORES.iter().any(|store| name == OsStr::new(store))
+}
 
 /// Waits a moment for a second link to disappear: another lancet process may name a file by a link, which gives it two
 /// for a moment. A file that still has it afterwards has hard links of the user's.

@@ -1,0 +1,67 @@
+//! Predicts the result of a call: every check is made, and nothing is changed, recorded or asked.
+
+use serde_json::Value;
+
+use super::context::{CallContext, Turns};
+use super::receiving::{receive_call, reply_call};
+use super::{change, examine};
+use crate::call::RawCall;
+use crate::dialects::{ReplyOptions, ReplyPart};
+use crate::refusal::Refusal;
+use crate::request::Asked;
+use crate::session::{Check, Session};
+
+/// Predicts the result of a call without any effect.
+pub(crate) fn check(session: &Session, raw: RawCall) -> Check {
+    let mut context = CallContext::new(session, raw.tool, raw.caller, raw.cancel);
+    context.approver = raw.approver;
+    context.applied_by = raw.applied_by;
+    session.refresh();
+    predict(&mut context, raw.arguments)
+}
+
+/// Predicts the result of applying a text with edits.
+pub(crate) fn check_reply(session: &Session, text: &str, options: ReplyOptions) -> Check {
+    let (context, change) = reply_call(session, text, options);
+    session.refresh();
+    outcome(change::check(&context, &change))
+}
+
+/// Predicts the result of applying one part of a text with edits to the present files, without waiting for other calls.
+pub(crate) fn would_fit(session: &Session, part: &ReplyPart, options: ReplyOptions) -> Check {
+    let (mut context, _) = reply_call(session, "", options);
+    context.turns = Turns::NotTaken;
+    session.refresh();
+    outcome(change::check_part(&context, part))
+}
+
+/// Predicts the result of the call of a context.
+pub(super) fn predict(context: &mut CallContext<'_>, arguments: Value) -> Check {
+    let received = receive_call(context, arguments);
+    let context = &*context;
+    let checked = received.and_then(|(asked, _)| match asked {
+        Asked::Read(arguments) => {
+            examine::read::examine(context, &arguments).map(|_| Check::Passes)
+        }
+        Asked::View(arguments) => examine::folder::examine(context, &arguments.file_path).and_then(
+            |folder| match folder {
+                Some(_) => Ok(Check::Passes),
+                None => examine::read::examine(context, &arguments).map(|_| Check::Passes),
+            },
+        ),
+        Asked::Search(search) => examine::search::examine(context, &search).map(|_| Check::Passes),
+        Asked::Diagnose { .. } | Asked::Answer { .. } => Ok(Check::Passes),
+        Asked::Change(change) => change::check(context, &change),
+    });
+    outcome(checked)
+}
+
+fn outcome(checked: Result<Check, Refusal>) -> Check {
+    checked.unwrap_or_else(|refusal| match &refusal.withheld {
+        // Why the call would be refused may be said only after a yes.
+        Some(withheld) => Check::Asks {
+            reason: withheld.reason.told.clone(),
+        },
+        None => Check::Refused(Box::new(refusal)),
+    })
+}

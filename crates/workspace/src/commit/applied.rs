@@ -1,0 +1,91 @@
+//! A write that was applied, with the data needed to undo it.
+
+use std::ffi::OsString;
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::Written;
+use super::lease::{CheckedFile, Protection};
+use super::scratch::Temporary;
+use crate::disk::Disk;
+use crate::revision::Revision;
+use crate::stamp::Stamp;
+
+/// A write that was applied, with the data needed to undo it.
+pub(super) struct Applied {
+    pub(super) written: Written,
+    /// The folder whose flush makes the write durable.
+    pub(super) folder: Arc<OwnedFd>,
+    pub(super) rollback: Rollback,
+}
+
+pub(super) enum Rollback {
+    /// The old file has the temporary name; exchanging the names again undoes the write.
+    Exchange {
+        temporary: Temporary,
+        old_file: CheckedFile,
+    },
+    /// The old file was renamed to this name.
+    Aside {
+        old: OsString,
+        old_file: CheckedFile,
+    },
+    Create {
+        temporary: Temporary,
+    },
+    InPlace {
+        rewrite: Rewrite,
+        to_rewrite: FileToRewrite,
+    },
+    Move {
+        to_folder: Arc<OwnedFd>,
+        to: OsString,
+        old_file: MovedFile,
+    },
+}
+
+/// The stored copies of a file that is about to be rewritten.
+#[derive(Debug)]
+pub(super) struct Rewrite {
+    pub(super) old: Temporary,
+    /// The path of the old bytes.
+    pub(super) kept: PathBuf,
+    pub(super) checked: Stamp,
+    /// The revision of the new content, which distinguishes a complete rewrite from a torn one after a crash.
+    pub(super) new: Revision,
+    /// The new bytes, which distinguish a torn rewrite from another program's write. `None` without a state folder,
+    /// where there is no recovery.
+    pub(super) next: Option<Temporary>,
+}
+
+/// A file that is open for rewriting, compared and leased.
+#[derive(Debug)]
+pub(super) struct FileToRewrite {
+    pub(super) file: OwnedFd,
+    pub(super) stamp: Stamp,
+    pub(super) protection: Protection,
+}
+
+/// A file or link that is moved, compared with what is expected.
+pub(super) enum MovedFile {
+    File(CheckedFile),
+    Link(Stamp),
+}
+
+impl MovedFile {
+    pub(super) fn stamp(&self) -> &Stamp {
+        match self {
+            MovedFile::File(file) => &file.stamp,
+            MovedFile::Link(stamp) => stamp,
+        }
+    }
+
+    pub(super) fn is_quiet(&self, disk: &dyn Disk) -> bool {
+        match self {
+            MovedFile::File(file) => file.is_quiet(disk),
+            // A symbolic link cannot be written to.
+            MovedFile::Link(_) => true,
+        }
+    }
+}
