@@ -388,11 +388,6 @@ impl EngineView {
     pub(crate) fn tell(&self, event: impl FnOnce() -> Event) {
         self.base.tell(event);
     }
-
-    /// Returns the readers of the answers, a model or a person at the shell.
-    pub(crate) fn audience(&self) -> &Audience {
-        &self.audience
-    }
 }
 
 impl Deref for EngineView {

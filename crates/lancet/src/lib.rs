@@ -258,7 +258,7 @@ pub mod policy {
 /// library. They are not part of the API: any version may change them.
 #[doc(hidden)]
 pub mod doors {
-    pub use crate::audience::{Audience, name_from};
+    pub use crate::audience::Audience;
     pub use crate::line_rules::{RuleFile, line_end_for_new};
     pub use crate::receive::{
         InvalidArguments, Received, Repair, canonical_tool, closest_tool, normalize, receive,
@@ -272,6 +272,7 @@ pub mod doors {
     pub use crate::wording::size;
     pub use lancet_formats::picture::{PictureError, as_png};
     pub use lancet_history::{StoreFacts, examine_hooks, examine_store, files_set_aside};
+    pub use lancet_model::path_names::name_from;
     pub use lancet_search::{
         Boundary, Case, Dot, HiddenFiles, IgnoreFiles, IndexStatus, MatchSpan, Naming, Order,
         Output, Paint, Pattern, PatternError, PatternOptions, PrintOptions, Printed, Printout,

@@ -394,7 +394,7 @@ fn edits_of_a_new_file_are_told_as_they_were_matched() {
 
 #[test]
 fn lines_behind_the_end_of_an_answer_are_not_taken_for_seen() {
-    let place = TestProject::with(|builder| builder.answer_limit(32_000));
+    let place = TestProject::with(|builder| builder.answer_limit(30_000));
     let folder = "a_folder_with_a_long_name_".repeat(7);
     std::fs::create_dir(place.path(&folder)).expect("a folder");
     let names: Vec<String> = (0..99).map(|at| format!("{folder}/{at}.txt")).collect();

@@ -17,6 +17,7 @@ pub mod non_exhaustive;
 pub mod outcome;
 pub mod page_range;
 pub mod path_list;
+pub mod path_names;
 pub mod reason;
 pub mod refusal;
 pub mod reply;

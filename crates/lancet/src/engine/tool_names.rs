@@ -1,8 +1,9 @@
-//! The names under which calls reach the tools of an engine.
+//! The names under which calls reach the tools of an engine, and under which answers name them and files.
 
 use std::sync::Arc;
 
 use super::{EngineView, Lancet};
+use crate::audience::Audience;
 use crate::builtin::Declaration;
 use crate::receive::canonical_tool;
 
@@ -26,6 +27,11 @@ impl Lancet {
 }
 
 impl EngineView {
+    /// Returns the reader of the answers, a model or a person at the shell.
+    pub(crate) fn audience(&self) -> &Audience {
+        &self.audience
+    }
+
     /// Returns the own name of the tool that a call names with the prefix. Any other name is returned as it is.
     pub(crate) fn own_tool_name<'n>(&self, called: &'n str) -> &'n str {
         let prefix = self.audience().prefix();

@@ -12,7 +12,7 @@ use super::applied::{Applied, FileToRewrite, Rewrite, Rollback};
 use super::check::{check_base, holds_expected};
 use super::flush::{close_where_doubtful, flush};
 use super::lease::{Protection, take_lease};
-use super::scratch::{STATE, Scratch, Temporary};
+use super::scratch::{STATE, Scratch};
 use super::{
     CommitFailure, Guarantee, Method, NewBytes, ReadOnlyReason, UnsafeReason, Warning, Weak, Write,
     Written,

@@ -17,7 +17,7 @@ use super::scratch::{Naming, Scratch, is_unknown};
 use super::stage::Creation;
 use super::swap::settle_stamp;
 use super::{CommitFailure, Expected, Guarantee, Method, ReadOnlyReason, Warning, Write, Written};
-use crate::disk::{AttributesCopied, Disk, Replace};
+use crate::disk::{AttributesCopied, Replace};
 use crate::locate::Located;
 use crate::mounts::{MissingFeature, RenameTrust};
 use crate::revision::Revision;

@@ -1,7 +1,7 @@
 //! Rollback: undoes swaps when a later write of the batch fails. Changes that other
 //! programs made meanwhile are left alone.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::PathBuf;
@@ -11,6 +11,7 @@ use super::applied::{Applied, FileToRewrite, MovedFile, Rewrite, Rollback};
 use super::exchange::{is_untouched, keep};
 use super::free_name::{move_to_free_name, rename_to_free_name};
 use super::in_place;
+use super::lease::CheckedFile;
 use super::retry::twice;
 use super::scratch::{Scratch, Temporary, temporary_name};
 use super::{CommitError, Write, Written};

@@ -2,7 +2,7 @@
 //! and flushes the new content into a temporary file with the old one's mode, owner and attributes. For a rewrite in
 //! place it stores the old bytes, from which a crash is recovered; for a removal or a move it only opens the file.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::PathBuf;
@@ -15,9 +15,7 @@ use super::hard_links::{breaks_links, settled_links};
 use super::in_place;
 use super::scratch::{Scratch, Temporary, temporary_name};
 use super::target_folders;
-use super::{
-    CommitFailure, Executable, Expected, Method, NewBytes, ReadOnlyReason, Strategy, Write,
-};
+use super::{CommitFailure, Executable, Method, NewBytes, ReadOnlyReason, Strategy, Write};
 use crate::content::{Sink, write_content};
 use crate::disk::{AttributesCopied, Disk, OpenMode};
 use crate::mounts::MissingFeature;

@@ -1,0 +1,90 @@
+//! How answers name paths: relative to a folder, and as an argument of a command line.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path};
+
+use crate::wording::on_one_line;
+
+/// Returns whether a relative path names something below its start, without a way up.
+pub(crate) fn is_plain(path: &Path) -> bool {
+    let mut parts = path.components().peekable();
+    parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// Returns a path relative to a folder, comparing bytes: comparing components took a tenth of the time of a Glob in
+/// memory.
+pub(crate) fn below<'p>(path: &'p Path, folder: &Path) -> Option<&'p Path> {
+    let rest = path
+        .as_os_str()
+        .as_bytes()
+        .strip_prefix(folder.as_os_str().as_bytes())?;
+    let rest = match rest {
+        [] => rest,
+        [b'/', rest @ ..] => rest,
+        // The folder `/` ends in a separator itself.
+        _ if folder.as_os_str().as_bytes().ends_with(b"/") => rest,
+        _ => return None,
+    };
+    Some(Path::new(OsStr::from_bytes(rest)))
+}
+
+/// How many folders above the working folder are named by `..`.
+const MOST_UP: usize = 3;
+
+/// Names an absolute path as a person in the working folder types it: from that folder, or with `..` from one above it
+/// that is at least two names deep.
+pub fn name_from(path: &Path, working: Option<&Path>) -> String {
+    let folders = working.into_iter().flat_map(Path::ancestors);
+    let from = folders
+        .enumerate()
+        .take(MOST_UP + 1)
+        .filter(|(up, folder)| folder.components().count() > if *up == 0 { 1 } else { 2 })
+        .find_map(|(up, folder)| Some((up, path.strip_prefix(folder).ok()?)));
+    match from {
+        Some((up, rest)) if !rest.as_os_str().is_empty() => {
+            format!("{}{}", "../".repeat(up), rest.to_string_lossy())
+        }
+        _ => path.to_string_lossy().into_owned(),
+    }
+}
+
+/// Quotes a path as an argument of a command line that is typed in the working folder.
+pub(crate) fn quote_shell_argument(path: &Path, working: &Path) -> String {
+    let path = match path.strip_prefix(working) {
+        Ok(below) if below.as_os_str().is_empty() => Path::new("."),
+        Ok(below) => below,
+        Err(_) => path,
+    };
+    let mut name = on_one_line(&path.to_string_lossy());
+    if name.starts_with(['-', '~']) {
+        name.insert_str(0, "./");
+    }
+    let plain = |character: char| character.is_alphanumeric() || "/._-+,:@%".contains(character);
+    if name.chars().all(plain) {
+        return name;
+    }
+    format!("'{}'", name.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_found_by_a_command_in_the_working_folder() {
+        for (path, typed) in [
+            ("/w/src/a.rs", "src/a.rs"),
+            ("/w", "."),
+            ("/v/a", "/v/a"),
+            ("/w/-x", "./-x"),
+            ("/w/it's", r"'it'\''s'"),
+            ("/w/$HOME", "'$HOME'"),
+        ] {
+            assert_eq!(
+                quote_shell_argument(Path::new(path), Path::new("/w")),
+                typed
+            );
+        }
+    }
+}
