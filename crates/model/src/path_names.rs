@@ -1,10 +1,33 @@
-//! How answers name paths: relative to a folder, and as an argument of a command line.
+//! How answers name paths: on one line, relative to a folder, and as an argument of a command line.
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path};
 
-use crate::wording::on_one_line;
+/// Escapes a name from the disk so that it stays on one line.
+pub fn on_one_line(name: &str) -> String {
+    // Does not stop early, so that many bytes are tested at once: a page of Glob has a hundred names.
+    let other = |other, byte: &u8| other | u8::from(byte.wrapping_sub(b' ') > b'~' - b' ');
+    if name.as_bytes().iter().fold(0, other) == 0 {
+        return name.to_owned();
+    }
+    let mut shown = String::with_capacity(name.len());
+    // Writing to a string cannot fail.
+    let _ = write_on_one_line(&mut shown, name);
+    shown
+}
+
+pub(crate) fn write_on_one_line(out: &mut impl fmt::Write, name: &str) -> fmt::Result {
+    for character in name.chars() {
+        if character.is_control() || matches!(character, '\u{2028}' | '\u{2029}') {
+            write!(out, "{}", character.escape_default())?;
+        } else {
+            out.write_char(character)?;
+        }
+    }
+    Ok(())
+}
 
 /// Returns whether a relative path names something below its start, without a way up.
 pub(crate) fn is_plain(path: &Path) -> bool {

@@ -1,12 +1,15 @@
 //! Parts of sentences that several answers share: paths, names, numbers, calls spelled out.
 
-use crate::message::{Message, message};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+
+use crate::message::{Message, message};
+pub use crate::path_names::on_one_line;
+use crate::path_names::write_on_one_line;
 
 /// A path whose control characters and line separators are escaped in sentences, so that a name cannot forge a line of
 /// an answer. Data contains it unescaped. Bytes that are not UTF-8 are replaced in both.
@@ -53,30 +56,6 @@ impl From<&QuotedPath> for Value {
     fn from(path: &QuotedPath) -> Self {
         Value::String(path.0.clone())
     }
-}
-
-/// Escapes a name from the disk so that it stays on one line.
-pub fn on_one_line(name: &str) -> String {
-    // Does not stop early, so that many bytes are tested at once: a page of Glob has a hundred names.
-    let other = |other, byte: &u8| other | u8::from(byte.wrapping_sub(b' ') > b'~' - b' ');
-    if name.as_bytes().iter().fold(0, other) == 0 {
-        return name.to_owned();
-    }
-    let mut shown = String::with_capacity(name.len());
-    // Writing to a string cannot fail.
-    let _ = write_on_one_line(&mut shown, name);
-    shown
-}
-
-fn write_on_one_line(out: &mut impl fmt::Write, name: &str) -> fmt::Result {
-    for character in name.chars() {
-        if character.is_control() || matches!(character, '\u{2028}' | '\u{2029}') {
-            write!(out, "{}", character.escape_default())?;
-        } else {
-            out.write_char(character)?;
-        }
-    }
-    Ok(())
 }
 
 /// Joins paths with a separator.

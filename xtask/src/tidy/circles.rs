@@ -30,7 +30,7 @@ const LARGEST: [(&str, usize); 14] = [
     ("text", 4),
     ("tools", 5),
     ("web", 4),
-    ("workspace", 5),
+    ("workspace", 6),
 ];
 
 /// Checks that no crate has a larger cycle than the table allows.
