@@ -22,6 +22,7 @@ mod contents;
 mod error;
 mod events;
 mod examine;
+mod facts;
 mod files;
 mod forecast;
 mod ids;

@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use lancet_history::{
-    Author, ChangeKind, Conflict, Content, ContentStore, Draft, EventStore, FileDraft,
-    HistoryError, IdMatch, Limits, LogQuery, MarkQuery, MarkStore, OperationKind, OperationState,
-    RecordStore, Reversible, State, StatisticsQuery, Store, StoreUpkeep, TakenBack, WorkspaceRef,
+    ActivityStore, Author, ChangeKind, CommentDraft, CommentKind, Confirmed, Conflict, Content,
+    ContentStore, Draft, EventStore, FileDraft, HistoryError, IdMatch, Limits, LogQuery, MarkQuery,
+    MarkStore, OperationKind, OperationState, RecordStore, Reversible, ReviewStore, State,
+    StatisticsQuery, Store, StoreUpkeep, TakenBack, WorkspaceRef,
 };
+use lancet_local_state::LocalState;
 use lancet_testing::TestFolder;
 use rusqlite::Connection;
 
@@ -1185,4 +1187,122 @@ fn the_newest_change_of_a_file_stays_for_each_folder_that_had_its_path() {
         !after(&[[2; 32]]),
         "a change of another folder does not count"
     );
+}
+
+/// Records an operation in the two steps of a change that turned out as announced.
+fn begin_and_confirm(store: &Store, id: &str, files: Vec<FileDraft<'_>>) {
+    let inodes: Vec<Option<u64>> = (0..files.len() as u64).map(Some).collect();
+    let _ = store.begin(&draft(id, files)).expect("begun");
+    let confirmed = store.confirm(id, OperationKind::Change, &inodes);
+    assert_eq!(confirmed.expect("confirmed"), Confirmed::Done);
+}
+
+#[test]
+fn what_another_process_commits_counts_at_the_next_change() {
+    let folder = TestFolder::new();
+    let (store, other) = (Store::new(folder.path()), Store::new(folder.path()));
+    let change = |store: &Store, number: usize| {
+        begin_and_confirm(
+            store,
+            &id(number),
+            vec![file("/p/a", whole(b"0"), whole(b"1"))],
+        );
+    };
+    for number in 0..3 {
+        change(&store, number);
+    }
+    assert_eq!(store.waiting_comments("talk").expect("read"), []);
+    assert_eq!(store.undecided_intents().expect("read"), []);
+
+    let comment = CommentDraft {
+        kind: CommentKind::Words,
+        session: "talk",
+        path: Path::new("/p/a"),
+        first: 1,
+        last: 1,
+        revision: None,
+        words: "why?",
+        operation: None,
+        event: "{}",
+    };
+    other.add_comment(&comment).expect("written");
+    assert_eq!(store.waiting_comments("talk").expect("read").len(), 1);
+    change(&store, 3);
+    assert_eq!(store.waiting_comments("talk").expect("read").len(), 1);
+
+    let intent = other.open_intent(b"intent").expect("opened");
+    assert_eq!(store.undecided_intents().expect("read").len(), 1);
+    other.close_intent(intent).expect("closed");
+
+    assert!(
+        other
+            .stop_session("talk", "a person", None)
+            .expect("stopped")
+    );
+    let refused = store.begin(&draft(&id(4), Vec::new()));
+    assert!(matches!(
+        refused,
+        Err(HistoryError::Conflict(Conflict::Stopped(_)))
+    ));
+    assert!(other.resume_session("talk", "a person").expect("resumed"));
+    change(&store, 5);
+    change(&other, 6);
+    change(&store, 7);
+
+    let log = store.log(&LogQuery::default()).expect("read");
+    let sequences: Vec<i64> = log.iter().map(|operation| operation.sequence).collect();
+    assert_eq!(sequences, [7, 6, 5, 4, 3, 2, 1]);
+    let events = store.events(0, 100).expect("read").events;
+    let numbers: Vec<i64> = events.iter().map(|event| event.seq).collect();
+    assert_eq!(
+        numbers,
+        (1..=10).collect::<Vec<i64>>(),
+        "seven changes, a comment, a stop and its end"
+    );
+}
+
+#[test]
+fn a_content_that_another_process_removed_is_stored_again() {
+    let folder = TestFolder::new();
+    let (store, other) = (Store::new(folder.path()), Store::new(folder.path()));
+    let texts: [&[u8]; 4] = [b"zero", b"one", b"two", b"three"];
+    let change = |number: usize, old: usize, new: usize| {
+        let files = vec![file("/p/a", whole(texts[old]), whole(texts[new]))];
+        begin_and_confirm(&store, &id(number), files);
+    };
+    for number in 0..3 {
+        change(number, number, number + 1);
+    }
+    let limits = Limits {
+        size: 0,
+        ..Limits::default()
+    };
+    assert_eq!(other.prune(&limits, AGES).expect("pruned").operations, 2);
+    change(3, 3, 0);
+    for text in [b"three".as_slice(), b"zero"] {
+        let content = store.content(&hash(text)).expect("read");
+        assert_eq!(content.as_deref(), Some(text));
+    }
+}
+
+#[test]
+fn events_follow_all_numbers_when_the_newest_was_removed() {
+    let folder = TestFolder::new();
+    let store = Store::new(folder.path());
+    let change = |number: usize, path: &str| {
+        begin_and_confirm(
+            &store,
+            &id(number),
+            vec![file(path, whole(b"0"), whole(b"1"))],
+        );
+    };
+    change(1, "/p/a");
+    change(2, "/p/b");
+    database(&folder)
+        .execute("DELETE FROM operations WHERE id = ?1", [id(2)])
+        .expect("removed");
+    let page = store.events(0, 10).expect("read");
+    assert_eq!((page.events.len(), page.removed_to, page.newest), (1, 2, 2));
+    change(3, "/p/c");
+    assert_eq!(store.last_event_of(&id(3)).expect("read"), Some(3));
 }

@@ -11,6 +11,20 @@ use crate::revision::Revision;
 
 /// The length of each part except the last: a power of two, so that each part is a subtree.
 const PART: usize = 32 << 10;
+/// The length of the parts of small content: as much as BLAKE3 hashes in parallel with AVX2. A shorter part would take
+/// as long.
+const SMALL_PART: usize = 8 << 10;
+/// The longest content that has small parts. With small parts in longer content, the hashes of parts would take longer
+/// to merge than the bytes take to hash.
+const SMALL: usize = 64 << 10;
+
+/// Returns the length of the parts of a content of this length.
+fn part_length(length: usize) -> usize {
+    match length {
+        ..=SMALL => SMALL_PART,
+        _ => PART,
+    }
+}
 
 /// The hashes of the parts of a content that has more than one part.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,10 +43,12 @@ impl HashedParts {
     ) -> Option<HashedParts> {
         let pieces = pieces(base, changes)?;
         let length = pieces.iter().map(|piece| piece.len()).sum::<usize>();
-        if length <= PART {
+        let part = part_length(length);
+        if length <= part {
             return None;
         }
-        let known = known.filter(|known| known.length == base.len());
+        let known =
+            known.filter(|known| known.length == base.len() && part_length(known.length) == part);
         let first = changes.first().map_or(base.len(), start_of);
         // If the length does not change, the bytes after the last change did not move.
         let last = changes.last().map_or(0, |change| change.range.end);
@@ -40,23 +56,23 @@ impl HashedParts {
         let is_same =
             |start: usize, end: usize| end <= first || last.is_some_and(|last| start >= last);
         let mut cursor = Cursor::new(&pieces);
-        let mut parts = Vec::with_capacity(length.div_ceil(PART));
-        for start in (0..length).step_by(PART) {
-            let end = length.min(start + PART);
+        let mut parts = Vec::with_capacity(length.div_ceil(part));
+        for start in (0..length).step_by(part) {
+            let end = length.min(start + part);
             let same = known
-                .filter(|_| is_same(start, end) && (end - start == PART || length == base.len()));
-            let part = match same.and_then(|known| known.parts.get(start / PART)) {
-                Some(part) => *part,
+                .filter(|_| is_same(start, end) && (end - start == part || length == base.len()));
+            let hash = match same.and_then(|known| known.parts.get(start / part)) {
+                Some(hash) => *hash,
                 None => cursor.hash(start, end),
             };
-            parts.push(part);
+            parts.push(hash);
         }
         Some(HashedParts { length, parts })
     }
 
     /// Returns the revision of the content.
     pub fn revision(&self) -> Revision {
-        let (left, right) = children(&self.parts, self.length);
+        let (left, right) = children(&self.parts, self.length, part_length(self.length));
         let hash = merge_subtrees_root(&left, &right, Mode::Hash);
         Revision::from_bytes(*hash.as_bytes())
     }
@@ -67,18 +83,21 @@ impl HashedParts {
     }
 }
 
-/// Returns the hashes of both halves of a tree.
-fn children(parts: &[ChainingValue], length: usize) -> (ChainingValue, ChainingValue) {
+/// Returns the hashes of both halves of a tree of parts of the length `part`.
+fn children(parts: &[ChainingValue], length: usize, part: usize) -> (ChainingValue, ChainingValue) {
     let left = left_subtree_len(length as u64) as usize;
-    let (left_parts, right_parts) = parts.split_at(left / PART);
-    (merged(left_parts, left), merged(right_parts, length - left))
+    let (left_parts, right_parts) = parts.split_at(left / part);
+    (
+        merged(left_parts, left, part),
+        merged(right_parts, length - left, part),
+    )
 }
 
-fn merged(parts: &[ChainingValue], length: usize) -> ChainingValue {
-    if let [part] = parts {
-        return *part;
+fn merged(parts: &[ChainingValue], length: usize, part: usize) -> ChainingValue {
+    if let [hash] = parts {
+        return *hash;
     }
-    let (left, right) = children(parts, length);
+    let (left, right) = children(parts, length, part);
     merge_subtrees_non_root(&left, &right, Mode::Hash)
 }
 
@@ -104,27 +123,41 @@ struct Cursor<'p> {
     pieces: &'p [&'p [u8]],
     /// The offset of the first piece in the content.
     at: usize,
+    /// The bytes of the last part that lay in several pieces.
+    assembled: Vec<u8>,
 }
 
 impl<'p> Cursor<'p> {
     fn new(pieces: &'p [&'p [u8]]) -> Self {
-        Self { pieces, at: 0 }
+        Self {
+            pieces,
+            at: 0,
+            assembled: Vec::new(),
+        }
     }
 
-    /// Hashes a part. Parts must be requested in their order.
+    /// Hashes a part. Parts must be requested in their order. BLAKE3 hashes whole blocks in parallel but small pieces
+    /// one by one, so a part that lies in several pieces is assembled first.
     fn hash(&mut self, start: usize, end: usize) -> ChainingValue {
         let mut hasher = blake3::Hasher::new();
         hasher.set_input_offset(start as u64);
+        self.assembled.clear();
         while let [piece, rest @ ..] = self.pieces {
             let piece_end = self.at + piece.len();
             let from = start.max(self.at) - self.at;
             let to = end.min(piece_end).saturating_sub(self.at);
-            hasher.update(piece.get(from..to).unwrap_or_default());
+            let bytes = piece.get(from..to).unwrap_or_default();
+            if bytes.len() == end - start {
+                hasher.update(bytes);
+            } else {
+                self.assembled.extend_from_slice(bytes);
+            }
             if piece_end > end {
                 break;
             }
             (self.pieces, self.at) = (rest, piece_end);
         }
+        hasher.update(&self.assembled);
         hasher.finalize_non_root()
     }
 }

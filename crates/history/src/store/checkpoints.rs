@@ -13,7 +13,9 @@ use super::log::known;
 use super::paths::path_of;
 use super::records::newest_sequence;
 use super::transaction::WriteTransaction;
-use super::{HistoryError, Store, blobs, clock, events, recorded_calls, records, workspaces};
+use super::{
+    HistoryError, Store, blobs, clock, events, facts, recorded_calls, records, workspaces,
+};
 use crate::checkpoint::{
     Checkpoint, CheckpointDraft, CheckpointEntry, CheckpointEntryKind, CheckpointKind,
     CheckpointOutcome, CheckpointQuery, CheckpointStore, EntryChange, Identity,
@@ -108,10 +110,12 @@ impl CheckpointStore for Store {
             }
             for (operation, call) in operations {
                 let sequence = newest_sequence(&transaction)? + 1;
-                records::insert(&transaction, self.folder(), operation, sequence)?;
+                let facts = &mut facts::Facts::default();
+                records::insert(&transaction, self.folder(), operation, sequence, facts)?;
                 recorded_calls::insert(&transaction, operation.id, call)?;
-                let files = 0..operation.files.len();
-                events::append_changes(&transaction, operation.id, operation.kind, files)?;
+                let files = (0..operation.files.len()).map(events::MadeChange::from);
+                let (id, kind) = (operation.id, operation.kind);
+                events::append_changes(&transaction, id, kind, files, facts)?;
             }
             let process = (draft.kind == CheckpointKind::Before).then(|| self.process());
             let number = insert(&transaction, workspace, draft, process.as_deref())?;

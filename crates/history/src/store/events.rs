@@ -1,11 +1,12 @@
 //! The table `events`: what happened, in the order in which it was recorded. An event is added in the transaction
 //! that records the fact itself, and SQLite lets one transaction write at a time: a reader that has seen an event has
-//! seen all with smaller numbers.
+//! seen all with smaller numbers. The event of a change is one row that names the operation; its number is also in the
+//! row of `files`, so there is no index by operation.
 //!
 //! inotify reports writes to SQLite's write-ahead log, but a commit becomes visible through shared memory, which it
 //! does not report. The writer therefore touches the database after committing. If it is killed before that, the
 //! readers' retries within a second find the event. A removed operation takes its events along; a trigger records up to
-//! which number events are missing.
+//! which number events are missing, so that no number is assigned again.
 
 use std::sync::Arc;
 
@@ -13,10 +14,10 @@ use rusqlite::{Connection, Row, params};
 
 use super::age::Limit;
 use super::clock::now_in_milliseconds;
-use super::log;
+use super::facts::Facts;
 use super::paths::path_of;
 use super::transaction::WriteTransaction;
-use super::workspaces;
+use super::{log, records, workspaces};
 use crate::event::{EventKind, EventPage, RecordedEvent, RecordedFact};
 use crate::operation::{Operation, OperationKind};
 use crate::workspace::{KnownWorkspace, WorkspaceRef};
@@ -32,6 +33,21 @@ pub(super) struct NewEvent<'e> {
     pub(super) body: &'e str,
 }
 
+/// The expression for the highest number assigned so far; 0 if there is none.
+macro_rules! newest_event_sql {
+    () => {
+        "max(coalesce((SELECT max(seq) FROM events), 0), coalesce((SELECT upto FROM removed_events), 0))"
+    };
+}
+
+/// The expression for the number of the next event.
+macro_rules! next_event_sql {
+    () => {
+        concat!($crate::store::events::newest_event_sql!(), " + 1")
+    };
+}
+pub(super) use {newest_event_sql, next_event_sql};
+
 /// Adds an event and returns its number.
 pub(super) fn append(
     transaction: &WriteTransaction<'_>,
@@ -40,10 +56,12 @@ pub(super) fn append(
     let workspace = event.workspace.as_ref();
     let workspace = workspace.map(|found| workspaces::number_of(transaction, found));
     transaction
-        .prepare_cached(
-            "INSERT INTO events (time, kind, workspace, session, client, body)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        )?
+        .prepare_cached(concat!(
+            "INSERT INTO events (seq, time, kind, workspace, session, client, body)
+             VALUES (",
+            next_event_sql!(),
+            ", ?1, ?2, ?3, ?4, ?5, ?6)"
+        ))?
         .execute(params![
             now_in_milliseconds(),
             event.kind.number(),
@@ -58,29 +76,49 @@ pub(super) fn append(
 /// Adds the event of one file. It takes its values from the caller and reads no table: if a parameter is compared
 /// with an indexed column, SQLite (with STAT4) prepares the statement again at each call. An Edit of 10 KB took
 /// 522,565 instructions with `INSERT … SELECT`, and takes 396,909 with this.
-const APPEND_CHANGE: &str =
-    "INSERT INTO events (time, kind, operation, file) VALUES (?1, ?2, ?3, ?4)";
+const APPEND_CHANGE: &str = concat!(
+    "INSERT INTO events (seq, time, kind, operation, file) VALUES (coalesce(?5, ",
+    next_event_sql!(),
+    "), ?1, ?2, ?3, ?4)"
+);
 
-/// Adds an event for each of these files of an operation that is now known to be carried out. A late write is not a
-/// change of the file, since its bytes were never the content of the file's name.
+/// A file of an operation that is now known to be changed.
+pub(super) struct MadeChange {
+    /// The index of the file in the operation.
+    pub(super) at: usize,
+    /// The inode number of the file that the change left, if it was not recorded before.
+    pub(super) inode: Option<u64>,
+}
+
+impl From<usize> for MadeChange {
+    fn from(at: usize) -> Self {
+        Self { at, inode: None }
+    }
+}
+
+/// Adds an event for each of these files of an operation that is now known to be carried out, and records its number
+/// with the file. A late write is not a change of the file, since its bytes were never the content of the file's name.
 pub(super) fn append_changes(
     transaction: &WriteTransaction<'_>,
     operation: &str,
     kind: OperationKind,
-    files: impl IntoIterator<Item = usize>,
+    files: impl IntoIterator<Item = MadeChange>,
+    facts: &mut Facts,
 ) -> rusqlite::Result<()> {
-    if kind == OperationKind::Late {
-        return Ok(());
-    }
     let mut statement = transaction.prepare_cached(APPEND_CHANGE)?;
     let time = now_in_milliseconds();
-    for file in files {
-        statement.execute(params![
-            time,
-            EventKind::Changed.number(),
-            operation,
-            file as i64
-        ])?;
+    for MadeChange { at, inode } in files {
+        let event = match kind {
+            OperationKind::Late => None,
+            _ => {
+                let changed = EventKind::Changed.number();
+                let next = facts.event.map(|newest| newest + 1);
+                statement.execute(params![time, changed, operation, at as i64, next])?;
+                facts.event = Some(transaction.last_insert_rowid());
+                facts.event
+            }
+        };
+        records::note_change(transaction, operation, at, event, inode)?;
     }
     Ok(())
 }
@@ -98,8 +136,7 @@ pub(super) fn page(
             .query_row([], |row| row.get(0))
     };
     let removed_to = number("SELECT upto FROM removed_events")?;
-    let newest =
-        number("SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)")?;
+    let newest = number(concat!("SELECT ", newest_event_sql!()))?;
     let mut events = Vec::new();
     let mut operations = SharedOperation::default();
     {
@@ -179,7 +216,7 @@ fn event_of(
 /// Returns the number of the last event of an operation.
 pub(super) fn last_of(connection: &Connection, operation: &str) -> rusqlite::Result<Option<i64>> {
     connection
-        .prepare_cached("SELECT max(seq) FROM events WHERE operation = ?1")?
+        .prepare_cached("SELECT max(event) FROM files WHERE operation = ?1")?
         .query_row([operation], |row| row.get(0))
 }
 
@@ -197,22 +234,14 @@ pub(super) fn prune(connection: &Connection, limit: &Limit) -> rusqlite::Result<
 /// Makes the numbers continue above all that were assigned before, in a database that replaces a damaged one. The
 /// damaged one may not have been readable, and a reader continues after the last number that it has seen.
 pub(super) fn go_on_after_loss(connection: &Connection) -> rusqlite::Result<()> {
-    let last: i64 = connection.query_row(
-        "SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0), ?1)",
+    connection.execute(
+        concat!(
+            "UPDATE removed_events SET upto = max(",
+            newest_event_sql!(),
+            ", ?1)"
+        ),
         [now_in_milliseconds()],
-        |row| row.get(0),
     )?;
-    let changed = connection.execute(
-        "UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'events'",
-        [last],
-    )?;
-    if changed == 0 {
-        connection.execute(
-            "INSERT INTO sqlite_sequence (name, seq) VALUES ('events', ?1)",
-            [last],
-        )?;
-    }
-    connection.execute("UPDATE removed_events SET upto = ?1", [last])?;
     Ok(())
 }
 
@@ -221,6 +250,7 @@ pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
     connection.prepare(
         "SELECT seq, time, kind, operation, file, workspace, session, client, body FROM events",
     )?;
+    connection.prepare("SELECT event FROM files WHERE operation = ''")?;
     connection.prepare("SELECT upto FROM removed_events")?;
     connection.prepare(
         "SELECT process, session, client, workspace, body, time, version FROM open_sessions",

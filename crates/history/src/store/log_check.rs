@@ -65,6 +65,8 @@ pub(super) fn is_of_this_boot(shared: &Path) -> bool {
 /// The header of the index: how far the log is valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LogIndex {
+    /// The number of commits, which SQLite counts from any number.
+    commits: u32,
     /// The number of the last frame of a committed transaction.
     frames: u32,
     page_size: usize,
@@ -96,12 +98,18 @@ impl LogIndex {
         let mut salt = [0; 8];
         salt.copy_from_slice(&header[32..40]);
         Ok(Some(Self {
+            commits: read_word(header, 8, u32::from_ne_bytes),
             frames: read_word(header, 16, u32::from_ne_bytes),
             // A page size of 65,536 bytes is stored as 1.
             page_size: (page_size & 0xfe00) | ((page_size & 1) << 16),
             checksum: Checksum::at(header, 24, u32::from_ne_bytes),
             salt,
         }))
+    }
+
+    /// Returns whether one transaction was committed since an earlier index.
+    pub(super) fn follows(&self, earlier: LogIndex) -> bool {
+        self.commits == earlier.commits.wrapping_add(1)
     }
 
     /// Returns whether the log has all frames of this index, unchanged.

@@ -14,10 +14,12 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::connection::prepare;
 use super::error::{is_damage, is_missing_schema, not_writable, store_error};
+use super::facts::Facts;
 use super::files::{file_in, files_set_aside, log_of, move_aside, shared_memory_of};
-use super::log_check::LogState;
+use super::log_check::{LogIndex, LogState};
 use super::probe::{FileCheck, Probe, is_among};
 use super::schema::MigrateError;
+use super::transaction::WriteTransaction;
 use super::{HistoryError, events, salvage};
 
 /// The longest time to wait for a lock of another process.
@@ -33,6 +35,10 @@ pub(super) struct OpenDatabase {
     /// Declared after the connection, since its handle must be closed later.
     probe: Probe,
     files: DatabaseFiles,
+    /// What is known of the database, and the index of the log for which it is known.
+    facts: Option<(LogIndex, Facts)>,
+    /// The index of the log in the last change's transaction, and what that transaction leaves, if it was committed.
+    change: (Option<LogIndex>, Option<Facts>),
 }
 
 /// The paths of the database's files, which are checked before and after each use. Building them each time took 9,700
@@ -109,6 +115,39 @@ impl OpenDatabase {
         checked.map_or_else(|error| !is_damage(&error), |found| found == "ok")
     }
 
+    /// Begins a write transaction, and returns what is known of the database.
+    pub(super) fn begin_change(&mut self) -> rusqlite::Result<(WriteTransaction<'_>, Facts)> {
+        let transaction = WriteTransaction::lock(&mut self.connection)?;
+        // No other process can commit now.
+        let index = self.probe.read_index(&self.files.shared_memory);
+        self.change = (index, None);
+        let facts = match self.facts.take() {
+            Some((at, facts)) if index == Some(at) => facts,
+            _ => {
+                transaction.check_version()?;
+                Facts::default()
+            }
+        };
+        Ok((transaction, facts))
+    }
+
+    /// Notes what is known after the transaction that [`OpenDatabase::begin_change`] began, which has been committed.
+    pub(super) fn note(&mut self, facts: Facts) {
+        self.change.1 = Some(facts);
+    }
+
+    /// Returns whether it is known that nothing waits: nothing was committed since the last change of this process.
+    pub(super) fn nothing_waits(&mut self) -> bool {
+        let known = self
+            .facts
+            .as_ref()
+            .filter(|(_, facts)| facts.nothing_waits());
+        let Some(at) = known.map(|(at, _)| *at) else {
+            return false;
+        };
+        self.probe.read_index(&self.files.shared_memory) == Some(at)
+    }
+
     /// Returns the number of rows that were changed through this connection.
     pub(super) fn changes(&self) -> u64 {
         self.connection.total_changes()
@@ -124,6 +163,12 @@ impl OpenDatabase {
     pub(super) fn settle(&mut self, has_written: bool) {
         self.probe
             .settle(&self.files.log, &self.files.shared_memory, has_written);
+        // If another process has committed by now, what it wrote is not known.
+        if let (Some(before), Some(facts)) = std::mem::take(&mut self.change)
+            && let Some(after) = self.probe.index.filter(|after| after.follows(before))
+        {
+            self.facts = Some((after, facts));
+        }
     }
 }
 
@@ -234,6 +279,8 @@ fn open_file(file: &Path, patience: Duration) -> Result<OpenDatabase, OpenFailur
             connection,
             probe,
             files: DatabaseFiles::for_database(file),
+            facts: None,
+            change: (None, None),
         }),
         Err(MigrateError::Newer { found, known }) => Err(OpenFailure::Error(HistoryError::Newer {
             store: file.into(),

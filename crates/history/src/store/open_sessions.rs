@@ -4,7 +4,7 @@
 use lancet_local_state::process;
 use rusqlite::params;
 
-use super::events::{self, NewEvent};
+use super::events::{self, NewEvent, next_event_sql};
 use super::transaction::WriteTransaction;
 use super::{HistoryError, Store, workspaces};
 use crate::event::{EventKind, EventPage, EventStore, SessionBegin};
@@ -96,9 +96,13 @@ impl EventStore for Store {
 /// Records the end of a session, unless another process has done so.
 fn end(transaction: &WriteTransaction<'_>, process: &str, session: &str) -> rusqlite::Result<()> {
     transaction.execute(
-        "INSERT INTO events (time, kind, workspace, session, client, body)
-         SELECT ?3, ?4, workspace, session, client, json_set(body, '$.state', 'ended')
-         FROM open_sessions WHERE process = ?1 AND session = ?2",
+        concat!(
+            "INSERT INTO events (seq, time, kind, workspace, session, client, body)
+         SELECT ",
+            next_event_sql!(),
+            ", ?3, ?4, workspace, session, client, json_set(body, '$.state', 'ended')
+         FROM open_sessions WHERE process = ?1 AND session = ?2"
+        ),
         params![
             process,
             session,

@@ -7,6 +7,8 @@ use lancet_local_state::process;
 use rusqlite::params;
 
 use super::error::not_writable;
+use super::events::MadeChange;
+use super::facts::Facts;
 use super::stops::Admission;
 use super::transaction::WriteTransaction;
 use super::{
@@ -37,11 +39,11 @@ enum Begun {
 impl RecordStore for Store {
     fn begin(&self, draft: &Draft<'_>) -> Result<Saved, HistoryError> {
         self.put_files(draft)?;
-        let (begun, set_aside) = self.run(|connection| {
-            let transaction = WriteTransaction::begin(connection)?;
+        let (begun, set_aside) = self.run_on(|opened| {
+            let (transaction, mut facts) = opened.begin_change()?;
             // The stop is checked before the approval is used up, so that the approval still exists when the session
             // may write again.
-            let sequence = match stops::admit(&transaction, draft)? {
+            let sequence = match stops::admit(&transaction, draft, &mut facts)? {
                 Admission::Granted(sequence) => sequence,
                 Admission::Stopped(stop) => return Ok(Begun::Stopped(stop)),
             };
@@ -50,7 +52,7 @@ impl RecordStore for Store {
             {
                 return Ok(Begun::UsedUp(question.to_owned()));
             }
-            match records::insert(&transaction, self.folder(), draft, sequence) {
+            match records::insert(&transaction, self.folder(), draft, sequence, &mut facts) {
                 Err(error) if records::is_taken(&error) => return Ok(Begun::Taken),
                 other => other?,
             }
@@ -58,6 +60,7 @@ impl RecordStore for Store {
                 .prepare_cached("INSERT INTO begun (id, process) VALUES (?1, ?2)")?
                 .execute(params![draft.id, self.process()])?;
             transaction.commit()?;
+            opened.note(facts);
             Ok(Begun::Announced)
         })?;
         match begun {
@@ -81,7 +84,7 @@ impl RecordStore for Store {
             let unclaimed = records::complete(&transaction, self.folder(), draft)?;
             // If another process settled the operation, that process has recorded its events.
             if begun > 0 {
-                events::append_changes(&transaction, draft.id, draft.kind, 0..draft.files.len())?;
+                append_all(&transaction, draft)?;
             }
             transaction.commit()?;
             Ok(Some(unclaimed))
@@ -92,9 +95,10 @@ impl RecordStore for Store {
             let (unclaimed, moved) = self.run(|connection| {
                 let transaction = WriteTransaction::begin(connection)?;
                 let sequence = records::newest_sequence(&transaction)? + 1;
-                records::insert(&transaction, self.folder(), draft, sequence)?;
+                let facts = &mut Facts::default();
+                records::insert(&transaction, self.folder(), draft, sequence, facts)?;
                 let unclaimed = records::complete(&transaction, self.folder(), draft)?;
-                events::append_changes(&transaction, draft.id, draft.kind, 0..draft.files.len())?;
+                append_all(&transaction, draft)?;
                 transaction.commit()?;
                 Ok(unclaimed)
             })?;
@@ -113,20 +117,18 @@ impl RecordStore for Store {
         kind: OperationKind,
         inodes: &[Option<u64>],
     ) -> Result<Confirmed, HistoryError> {
-        let (begun, set_aside) = self.run(|connection| {
-            let transaction = WriteTransaction::begin(connection)?;
+        let (begun, set_aside) = self.run_on(|opened| {
+            let (transaction, mut facts) = opened.begin_change()?;
             let begun = transaction
                 .prepare_cached("DELETE FROM begun WHERE id = ?1")?
                 .execute([id])?;
             if begun > 0 {
-                events::append_changes(&transaction, id, kind, 0..inodes.len())?;
-                for (at, inode) in inodes.iter().enumerate() {
-                    if let Some(inode) = inode {
-                        records::note_inode(&transaction, id, at, *inode)?;
-                    }
-                }
+                let files = inodes.iter().enumerate();
+                let files = files.map(|(at, inode)| MadeChange { at, inode: *inode });
+                events::append_changes(&transaction, id, kind, files, &mut facts)?;
             }
             transaction.commit()?;
+            opened.note(facts);
             Ok(begun)
         })?;
         Ok(if begun == 0 {
@@ -245,8 +247,11 @@ impl RecordStore for Store {
                     params![operation.id, state.number()],
                 )?;
                 let files = operation.files.iter().map(|file| file.at);
-                let files = files.filter(|at| written.contains(at));
-                events::append_changes(&transaction, &operation.id, operation.kind, files)?;
+                let files = files
+                    .filter(|at| written.contains(at))
+                    .map(MadeChange::from);
+                let (id, kind) = (&operation.id, operation.kind);
+                events::append_changes(&transaction, id, kind, files, &mut Facts::default())?;
                 for taken in log::taken_back(&transaction, &operation.id)? {
                     records::mark(
                         &transaction,
@@ -357,6 +362,13 @@ impl RecordStore for Store {
             .run(|connection| statistics::sum_up(connection, query))?
             .0)
     }
+}
+
+/// Adds the events of all files of an operation.
+fn append_all(transaction: &WriteTransaction<'_>, draft: &Draft<'_>) -> rusqlite::Result<()> {
+    let files = (0..draft.files.len()).map(MadeChange::from);
+    let facts = &mut Facts::default();
+    events::append_changes(transaction, draft.id, draft.kind, files, facts)
 }
 
 impl Store {

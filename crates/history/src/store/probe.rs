@@ -28,7 +28,7 @@ pub(super) struct Probe {
     pub(super) identity: Identity,
     log: Option<LogStamp>,
     /// The index of the log when its stamp was taken.
-    index: Option<LogIndex>,
+    pub(super) index: Option<LogIndex>,
     length: u64,
     /// The length of the shared memory, which only grows.
     shared: u64,
@@ -215,7 +215,8 @@ impl Probe {
         log_check::check(log, self.open_shared_memory(shared)?)
     }
 
-    fn read_index(&mut self, shared: &Path) -> Option<LogIndex> {
+    /// Reads the index of the log; none without shared memory, or while another process writes the index.
+    pub(super) fn read_index(&mut self, shared: &Path) -> Option<LogIndex> {
         let shared = self.open_shared_memory(shared).ok()?;
         LogIndex::read(shared).ok().flatten()
     }

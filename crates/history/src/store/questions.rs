@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::clock::now_in_milliseconds;
-use super::events::{self, NewEvent};
+use super::events::{self, NewEvent, next_event_sql};
 use super::question_rows::{ROWS, files_of, insert_file, record_of, unpacked};
 use super::transaction::WriteTransaction;
 use super::{HistoryError, Store, workspaces};
@@ -329,8 +329,7 @@ fn insert(
         client: author.client,
         body: draft.event,
     };
-    events::append(transaction, &event)?;
-    Ok(AskOutcome::Recorded)
+    events::append(transaction, &event).map(|_| AskOutcome::Recorded)
 }
 
 /// Adds the event of a decision, with the session, client and workspace of its question.
@@ -340,10 +339,11 @@ fn append_decided(
     body: &str,
 ) -> rusqlite::Result<()> {
     transaction
-        .prepare_cached(
-            "INSERT INTO events (time, kind, workspace, session, client, body)
-             SELECT ?2, ?3, workspace, session, client, ?4 FROM questions WHERE id = ?1",
-        )?
+        .prepare_cached(concat!(
+            "INSERT INTO events (seq, time, kind, workspace, session, client, body) SELECT ",
+            next_event_sql!(),
+            ", ?2, ?3, workspace, session, client, ?4 FROM questions WHERE id = ?1"
+        ))?
         .execute(params![
             question,
             now_in_milliseconds(),

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode, params};
 
+use super::facts::Facts;
 use super::made_folders::Claimed;
 use super::paths::bytes_of;
 use super::transaction::WriteTransaction;
-use super::{contents, log, made_folders, workspaces};
+use super::{contents, log, made_folders};
 use crate::operation::{Draft, FileDraft, OperationState};
 
 /// The file index in `taken_back` if the file already had its old content and the operation did not write it.
@@ -21,6 +22,7 @@ pub(super) fn insert(
     state: &Path,
     draft: &Draft<'_>,
     sequence: i64,
+    facts: &mut Facts,
 ) -> rusqlite::Result<()> {
     let author = &draft.author;
     transaction
@@ -46,7 +48,7 @@ pub(super) fn insert(
             draft.parent
         ])?;
     for (at, file) in draft.files.iter().enumerate() {
-        insert_file(transaction, state, draft.id, at, file)?;
+        insert_file(transaction, state, (draft.id, at), file, facts)?;
     }
     for taken in &draft.takes_back {
         transaction
@@ -98,18 +100,18 @@ pub(super) fn newest_sequence(connection: &Connection) -> rusqlite::Result<i64> 
 fn insert_file(
     transaction: &WriteTransaction<'_>,
     state: &Path,
-    id: &str,
-    at: usize,
+    (id, at): (&str, usize),
     file: &FileDraft<'_>,
+    facts: &mut Facts,
 ) -> rusqlite::Result<()> {
-    let put = |kept: &Option<crate::operation::State<'_>>| {
+    let mut put = |kept: &Option<crate::operation::State<'_>>| {
         kept.as_ref()
-            .map(|kept| contents::put(transaction, state, kept))
+            .map(|kept| facts.content(transaction, state, kept))
             .transpose()
     };
     let (before, after) = (put(&file.before)?, put(&file.after)?);
     let workspace = file.workspace.as_ref();
-    let workspace = workspace.map(|found| workspaces::number_of(transaction, found));
+    let workspace = workspace.map(|found| facts.workspace(transaction, found));
     let workspace = workspace.transpose()?;
     let mode =
         |kept: &Option<crate::operation::State<'_>>| kept.as_ref().map_or(0, |kept| kept.mode);
@@ -142,6 +144,28 @@ fn insert_file(
             workspace,
             inode(&file.before),
             inode(&file.after)
+        ])?;
+    Ok(())
+}
+
+/// Records that the file of an operation at an index is changed: the number of its event, and the inode number of the
+/// file that the change left, if it is known now.
+pub(super) fn note_change(
+    transaction: &WriteTransaction<'_>,
+    operation: &str,
+    at: usize,
+    event: Option<i64>,
+    inode: Option<u64>,
+) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached(
+            "UPDATE files SET event = ?3, inode = coalesce(?4, inode) WHERE operation = ?1 AND at = ?2",
+        )?
+        .execute(params![
+            operation,
+            at as i64,
+            event,
+            inode.map(u64::cast_signed)
         ])?;
     Ok(())
 }

@@ -75,6 +75,10 @@ impl ReviewStore for Store {
     }
 
     fn waiting_comments(&self, session: &str) -> Result<Vec<Comment>, HistoryError> {
+        // Each answer asks this.
+        if self.nothing_waits() {
+            return Ok(Vec::new());
+        }
         Ok(self
             .run(|connection| comments::waiting(connection, session))?
             .0)

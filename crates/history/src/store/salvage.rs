@@ -41,6 +41,7 @@ const REMOVE_INCOMPLETE: &str = "
         WHERE (before IS NOT NULL AND before NOT IN (SELECT id FROM contents))
            OR (after IS NOT NULL AND after NOT IN (SELECT id FROM contents)));
     DELETE FROM begun WHERE id NOT IN (SELECT id FROM operations);
+    DELETE FROM events WHERE operation NOT IN (SELECT id FROM operations);
     UPDATE questions SET workspace = NULL WHERE workspace NOT IN (SELECT number FROM workspaces);
     DELETE FROM taken_back WHERE operation NOT IN (SELECT id FROM operations);
     UPDATE checkpoint_files SET content = NULL WHERE content NOT IN (SELECT id FROM contents);

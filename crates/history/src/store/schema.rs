@@ -2,6 +2,7 @@
 //! counts the steps that were applied.
 
 mod checkpoints;
+mod events;
 mod moves;
 mod parents;
 mod review;
@@ -258,7 +259,7 @@ pub(super) const STEPS: &[&str] = &["
         body      TEXT    NOT NULL,
         PRIMARY KEY (process, session)
     ) STRICT, WITHOUT ROWID;
-", review::STEP, stops::STEP, parents::STEP, sub_agents::STEP, moves::STEP, checkpoints::STEP];
+", review::STEP, stops::STEP, parents::STEP, sub_agents::STEP, moves::STEP, checkpoints::STEP, events::STEP];
 
 /// The reason why a database could not be migrated.
 #[derive(Debug)]

@@ -90,11 +90,28 @@ impl Store {
         now
     }
 
-    /// Runs `work` on the open database. If the database turns out to be damaged, it is set aside and `work` runs
-    /// again on the new one; `work` is a transaction, so the first attempt has left nothing behind.
+    /// Runs `work` on the connection to the open database, as [`Store::run_on`] does.
     pub(super) fn run<T>(
         &self,
         work: impl Fn(&mut Connection) -> rusqlite::Result<T>,
+    ) -> Result<(T, Option<SetAside>), HistoryError> {
+        self.run_on(|opened| work(&mut opened.connection))
+    }
+
+    /// Returns whether it is known that no comment waits for a session and no write of several files is open: the last
+    /// change of this process saw none, and nothing was committed since.
+    pub(super) fn nothing_waits(&self) -> bool {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        opened
+            .as_mut()
+            .is_some_and(|opened| opened.is_sound().is_ok() && opened.nothing_waits())
+    }
+
+    /// Runs `work` on the open database. If the database turns out to be damaged, it is set aside and `work` runs
+    /// again on the new one; `work` is a transaction, so the first attempt has left nothing behind.
+    pub(super) fn run_on<T>(
+        &self,
+        work: impl Fn(&mut OpenDatabase) -> rusqlite::Result<T>,
     ) -> Result<(T, Option<SetAside>), HistoryError> {
         let mut guard = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let patience = self.patience();
@@ -187,13 +204,12 @@ impl Store {
 
 fn attempt<T>(
     opened: &mut Option<OpenDatabase>,
-    work: impl Fn(&mut Connection) -> rusqlite::Result<T>,
+    work: impl Fn(&mut OpenDatabase) -> rusqlite::Result<T>,
     patience: Duration,
 ) -> rusqlite::Result<T> {
-    let connection = match opened {
-        Some(opened) => &mut opened.connection,
-        None => return Err(rusqlite::Error::InvalidQuery),
+    let Some(opened) = opened else {
+        return Err(rusqlite::Error::InvalidQuery);
     };
-    connection.busy_timeout(patience)?;
-    work(connection)
+    opened.connection.busy_timeout(patience)?;
+    work(opened)
 }

@@ -14,18 +14,30 @@ impl<'c> WriteTransaction<'c> {
     /// Begins the transaction; fails with [`NewerSchema`] if a newer version of lancet has migrated the database. The
     /// mutable borrow prevents other statements on the connection.
     pub(super) fn begin(connection: &'c mut Connection) -> rusqlite::Result<Self> {
+        let transaction = Self::lock(connection)?;
+        transaction.check_version()?;
+        Ok(transaction)
+    }
+
+    /// Begins the transaction without a check of the schema's version. The caller knows that nothing was committed since
+    /// the last check, or checks it with [`WriteTransaction::check_version`].
+    pub(super) fn lock(connection: &'c mut Connection) -> rusqlite::Result<Self> {
         connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
-        let transaction = Self(connection);
+        Ok(Self(connection))
+    }
+
+    /// Fails with [`NewerSchema`] if a newer version of lancet has migrated the database.
+    pub(super) fn check_version(&self) -> rusqlite::Result<()> {
         // A newer version of lancet may have migrated the database while this process had it open. A write by the old
         // rules may be wrong by the new ones.
-        let found: i64 = transaction
+        let found: i64 = self
             .prepare_cached("PRAGMA user_version")?
             .query_row([], |row| row.get(0))?;
         if found > STEPS.len() as i64 {
             let newer = NewerSchema { found };
             return Err(rusqlite::Error::ToSqlConversionFailure(Box::new(newer)));
         }
-        Ok(transaction)
+        Ok(())
     }
 
     pub(super) fn commit(self) -> rusqlite::Result<()> {

@@ -7,6 +7,9 @@ use proptest::prelude::*;
 /// The length of a part.
 const PART: usize = 32 << 10;
 
+/// The length of a part of content that is at most two parts long.
+const SMALL_PART: usize = 8 << 10;
+
 /// The length of a chunk of BLAKE3.
 const CHUNK: usize = 1 << 10;
 
@@ -23,6 +26,8 @@ fn content(length: usize, seed: u8) -> Vec<u8> {
 fn place() -> impl Strategy<Value = usize> {
     prop_oneof![
         0..9 * PART,
+        0..3 * PART,
+        (0..9_usize, 0..3_usize).prop_map(|(part, by)| (part * SMALL_PART + by).saturating_sub(1)),
         (0..9 * PART / CHUNK, 0..3_usize)
             .prop_map(|(chunk, by)| (chunk * CHUNK + by).saturating_sub(1)),
         (0..9_usize, 0..3_usize).prop_map(|(part, by)| (part * PART + by).saturating_sub(1)),
@@ -38,6 +43,9 @@ fn length() -> impl Strategy<Value = usize> {
             CHUNK - 1,
             CHUNK,
             CHUNK + 1,
+            SMALL_PART - 1,
+            SMALL_PART,
+            SMALL_PART + 1,
             PART - 1,
             PART,
             PART + 1,
@@ -88,7 +96,7 @@ proptest! {
             let changes = fitted(bytes.len(), drawn, number as u8 + 1);
             let next = HashedParts::after_changes(&bytes, &changes, known.as_ref());
             bytes = apply_raw(&bytes, &changes);
-            prop_assert_eq!(next.is_none(), bytes.len() <= PART);
+            prop_assert_eq!(next.is_none(), bytes.len() <= SMALL_PART);
             prop_assert_eq!(&next, &HashedParts::after_changes(&bytes, &[], None));
             if let Some(next) = &next {
                 prop_assert_eq!(next.length(), bytes.len());

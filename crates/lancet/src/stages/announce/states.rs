@@ -176,8 +176,7 @@ fn as_spans(changes: &[RawChange]) -> Vec<(std::ops::Range<u64>, &[u8])> {
 fn revision_of(base: &Snapshot, changes: &[RawChange], engine: &EngineView) -> Revision {
     let hashes = &engine.base().caches.recent_hashes;
     let Some(revision) = hashes.revision_of((&base.bytes, &base.revision), changes) else {
-        // BLAKE3 hashes whole blocks in parallel but small pieces one by one, so small content is assembled first (10
-        // KB: 25,000 instructions instead of 56,000).
+        // BLAKE3 hashes whole blocks in parallel but small pieces one by one, so content of one part is assembled.
         return Revision::of_content(&apply_raw(&base.bytes, changes));
     };
     debug_assert_eq!(
