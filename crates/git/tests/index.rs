@@ -3,81 +3,56 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use lancet_git::{GitError, Index, IndexEntry, LINK_MODE, Repository, SUBMODULE_MODE};
-use lancet_testing::git::{command, git};
-use lancet_testing::{TestFolder, laws};
+use lancet_testing::git::TestRepositories;
+use lancet_testing::laws;
 use lancet_workspace::{Disk, RealDisk};
 use proptest::prelude::*;
 
-struct Ground {
-    folder: TestFolder,
+fn open(repositories: &TestRepositories, at: &str) -> Repository {
+    let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+    Repository::around(&repositories.path(at).join("x"), &disk)
+        .unwrap()
+        .expect("a repository")
 }
 
-impl Ground {
-    fn new() -> Ground {
-        let ground = Ground {
-            folder: TestFolder::new(),
-        };
-        fs::create_dir(ground.path("a")).unwrap();
-        ground.git("a", &["init", "-q"]);
-        ground
-    }
-
-    fn path(&self, below: &str) -> PathBuf {
-        self.folder.join(below)
-    }
-
-    fn git(&self, at: &str, arguments: &[&str]) -> Vec<u8> {
-        git(self.folder.path(), &self.path(at), arguments)
-    }
-
-    fn repository(&self, at: &str) -> Repository {
-        let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-        Repository::around(&self.path(at).join("x"), &disk)
-            .unwrap()
-            .expect("a repository")
-    }
-
-    fn index(&self, at: &str) -> Result<Option<Index>, GitError> {
-        self.repository(at).index()
-    }
-
-    /// Checks that everything git lists is read in the same way; returns the number of entries.
-    fn agree(&self, at: &str) -> usize {
-        let index = self.index(at).unwrap().expect("an index");
-        let listed = self.git(at, &["ls-files", "-z", "--stage", "--debug"]);
-        // Each entry is "MODE ID STAGE\tNAME\0" and then lines of `--debug`.
-        let mut rest = &listed[..];
-        let mut entries = index.entries();
-        let mut count = 0;
-        while let Some(end) = rest.iter().position(|byte| *byte == 0) {
-            let (line, after) = (&rest[..end], &rest[end + 1..]);
-            let debug_end = after
-                .windows(2)
-                .enumerate()
-                .filter(|(_, pair)| pair[0] == b'\n' && pair[1] != b' ')
-                .map(|(at, _)| at + 1)
-                .next()
-                .unwrap_or(after.len());
-            let debug = String::from_utf8(after[..debug_end].to_vec()).unwrap();
-            let entry = entries.next().expect("as many as git has");
-            let listed = [line, b"\n", debug.as_bytes()].concat();
-            assert_eq!(
-                format_entry(&entry).escape_ascii().to_string(),
-                listed.escape_ascii().to_string()
-            );
-            rest = &after[debug_end..];
-            count += 1;
-        }
-        assert_eq!(entries.next(), None);
-        assert_eq!(index.len(), count);
-        count
-    }
+fn read_index(repositories: &TestRepositories, at: &str) -> Result<Option<Index>, GitError> {
+    open(repositories, at).index()
 }
 
+/// Checks that everything git lists is read in the same way; returns the number of entries.
+fn agree(repositories: &TestRepositories, at: &str) -> usize {
+    let index = read_index(repositories, at).unwrap().expect("an index");
+    let listed = repositories.git(at, &["ls-files", "-z", "--stage", "--debug"]);
+    // Each entry is "MODE ID STAGE\tNAME\0" and then lines of `--debug`.
+    let mut rest = &listed[..];
+    let mut entries = index.entries();
+    let mut count = 0;
+    while let Some(end) = rest.iter().position(|byte| *byte == 0) {
+        let (line, after) = (&rest[..end], &rest[end + 1..]);
+        let debug_end = after
+            .windows(2)
+            .enumerate()
+            .filter(|(_, pair)| pair[0] == b'\n' && pair[1] != b' ')
+            .map(|(at, _)| at + 1)
+            .next()
+            .unwrap_or(after.len());
+        let debug = String::from_utf8(after[..debug_end].to_vec()).unwrap();
+        let entry = entries.next().expect("as many as git has");
+        let listed = [line, b"\n", debug.as_bytes()].concat();
+        assert_eq!(
+            format_entry(&entry).escape_ascii().to_string(),
+            listed.escape_ascii().to_string()
+        );
+        rest = &after[debug_end..];
+        count += 1;
+    }
+    assert_eq!(entries.next(), None);
+    assert_eq!(index.len(), count);
+    count
+}
 /// Returns an entry as git shows it; the bits of the flags that are only in git's memory are not compared.
 fn format_entry(entry: &IndexEntry<'_>) -> Vec<u8> {
     let stat = entry.stat;
@@ -107,7 +82,7 @@ fn format_entry(entry: &IndexEntry<'_>) -> Vec<u8> {
 }
 
 /// Creates files of all kinds: folders that share beginnings, and names that are long, odd, or not text.
-fn fill(ground: &Ground, at: &str) {
+fn fill(repositories: &TestRepositories, at: &str) {
     use std::os::unix::ffi::OsStrExt as _;
     for (name, text) in [
         ("a.txt", "one\n"),
@@ -119,38 +94,39 @@ fn fill(ground: &Ground, at: &str) {
         (".hidden/.gitignore", "*.o\n"),
         ("ä/ü", "umlauts"),
     ] {
-        ground.folder.put(format!("{at}/{name}"), text);
+        repositories.put(format!("{at}/{name}"), text);
     }
     let odd = std::ffi::OsStr::from_bytes(b"not \xff utf-8");
-    fs::write(ground.path(at).join(odd), "z").unwrap();
+    fs::write(repositories.path(at).join(odd), "z").unwrap();
     let long = format!("{at}/{}/{}", "n".repeat(250), "m".repeat(250));
     for end in ["a", "b"] {
-        ground
-            .folder
-            .put(format!("{long}/{}{end}", "o".repeat(240)), "w");
+        repositories.put(format!("{long}/{}{end}", "o".repeat(240)), "w");
     }
-    std::os::unix::fs::symlink("a.txt", ground.path(at).join("link")).unwrap();
-    let script = ground.path(at).join("run.sh");
+    std::os::unix::fs::symlink("a.txt", repositories.path(at).join("link")).unwrap();
+    let script = repositories.path(at).join("run.sh");
     fs::write(&script, "#!/bin/sh\n").unwrap();
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(&script, mode).unwrap();
-    ground.git(at, &["add", "-A"]);
+    repositories.git(at, &["add", "-A"]);
 }
 
 #[test]
 fn every_version_with_all_flags_stages_and_extensions() {
-    let ground = Ground::new();
-    assert!(ground.index("a").unwrap().is_none(), "before the first add");
-    fill(&ground, "a");
-    ground.git("a", &["commit", "-q", "-m", "x"]);
-    ground.folder.put("a/planned", "not added yet");
-    ground.git("a", &["add", "--intent-to-add", "planned"]);
-    ground.git("a", &["update-index", "--assume-unchanged", "a.txt"]);
-    ground.git("a", &["update-index", "--skip-worktree", "a/b.txt"]);
+    let repositories = TestRepositories::with("a");
+    assert!(
+        read_index(&repositories, "a").unwrap().is_none(),
+        "before the first add"
+    );
+    fill(&repositories, "a");
+    repositories.git("a", &["commit", "-q", "-m", "x"]);
+    repositories.put("a/planned", "not added yet");
+    repositories.git("a", &["add", "--intent-to-add", "planned"]);
+    repositories.git("a", &["update-index", "--assume-unchanged", "a.txt"]);
+    repositories.git("a", &["update-index", "--skip-worktree", "a/b.txt"]);
     // A conflict with all three stages, and one with two.
     let blob = |text: &str| {
-        ground.folder.put("blob", text);
-        let id = ground.git("a", &["hash-object", "-w", "../blob"]);
+        repositories.put("blob", text);
+        let id = repositories.git("a", &["hash-object", "-w", "../blob"]);
         String::from_utf8(id).unwrap().trim().to_owned()
     };
     let mut lines = String::new();
@@ -161,7 +137,8 @@ fn every_version_with_all_flags_stages_and_extensions() {
         ));
     }
     lines.push_str(&format!("100644 {} 2\tconflict/ours\n", blob("ours")));
-    let mut child = command(ground.folder.path(), &ground.path("a"))
+    let mut child = repositories
+        .command("a")
         .args(["update-index", "--index-info"])
         .stdin(std::process::Stdio::piped())
         .spawn()
@@ -169,7 +146,7 @@ fn every_version_with_all_flags_stages_and_extensions() {
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), lines.as_bytes()).unwrap();
     assert!(child.wait().unwrap().success());
     for version in ["2", "3", "4"] {
-        ground.git("a", &["update-index", "--index-version", version]);
+        repositories.git("a", &["update-index", "--index-version", version]);
         for more in [
             &["core.untrackedCache=true"][..],
             &["index.threads=4"],
@@ -177,11 +154,11 @@ fn every_version_with_all_flags_stages_and_extensions() {
         ] {
             let mut all: Vec<&str> = more.iter().flat_map(|one| ["-c", one]).collect();
             all.extend(["update-index", "--force-write-index"]);
-            ground.git("a", &all);
-            assert_eq!(ground.agree("a"), 18, "version {version}, {more:?}");
+            repositories.git("a", &all);
+            assert_eq!(agree(&repositories, "a"), 18, "version {version}, {more:?}");
         }
     }
-    let index = ground.index("a").unwrap().unwrap();
+    let index = read_index(&repositories, "a").unwrap().unwrap();
     assert!(index.is_tracked(b"conflict/file") && index.find(b"conflict/file").is_none());
     assert_eq!(index.below(b"conflict").count(), 4);
     let planned = index.find(b"planned").unwrap();
@@ -194,7 +171,7 @@ fn every_version_with_all_flags_stages_and_extensions() {
 
 #[test]
 fn many_entries_in_blocks_of_version_4() {
-    let ground = Ground::new();
+    let repositories = TestRepositories::with("a");
     let mut lines = String::new();
     for number in 0..30_000 {
         lines.push_str(&format!(
@@ -202,7 +179,8 @@ fn many_entries_in_blocks_of_version_4() {
             number / 100
         ));
     }
-    let mut child = command(ground.folder.path(), &ground.path("a"))
+    let mut child = repositories
+        .command("a")
         .args(["update-index", "--index-info"])
         .stdin(std::process::Stdio::piped())
         .spawn()
@@ -210,7 +188,7 @@ fn many_entries_in_blocks_of_version_4() {
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), lines.as_bytes()).unwrap();
     assert!(child.wait().unwrap().success());
     for version in ["4", "2"] {
-        ground.git(
+        repositories.git(
             "a",
             &[
                 "-c",
@@ -220,9 +198,9 @@ fn many_entries_in_blocks_of_version_4() {
                 version,
             ],
         );
-        assert_eq!(ground.agree("a"), 30_000);
+        assert_eq!(agree(&repositories, "a"), 30_000);
     }
-    let index = ground.index("a").unwrap().unwrap();
+    let index = read_index(&repositories, "a").unwrap().unwrap();
     assert_eq!(index.below(b"folder 7").count(), 100);
     assert_eq!(index.below(b"folder 7/").count(), 100);
     assert_eq!(index.below(b"folder").count(), 0);
@@ -232,93 +210,96 @@ fn many_entries_in_blocks_of_version_4() {
 
 #[test]
 fn the_stat_is_that_of_the_file() {
-    let ground = Ground::new();
-    fill(&ground, "a");
-    let index = ground.index("a").unwrap().unwrap();
-    let facts = fs::metadata(ground.path("a/a.txt")).unwrap();
+    let repositories = TestRepositories::with("a");
+    fill(&repositories, "a");
+    let index = read_index(&repositories, "a").unwrap().unwrap();
+    let facts = fs::metadata(repositories.path("a/a.txt")).unwrap();
     let stat = index.find(b"a.txt").unwrap().stat;
     assert_eq!(i64::from(stat.mtime.0), facts.mtime());
     assert_eq!(i64::from(stat.mtime.1), facts.mtime_nsec());
     assert_eq!(i64::from(stat.ctime.1), facts.ctime_nsec());
     assert_eq!(u64::from(stat.size), facts.len());
     assert_eq!(u64::from(stat.inode), facts.ino() & 0xffff_ffff);
-    let of_index = fs::metadata(ground.path("a/.git/index")).unwrap();
+    let of_index = fs::metadata(repositories.path("a/.git/index")).unwrap();
     assert_eq!(index.written().0, of_index.mtime());
     assert_eq!(index.stamp().inode, of_index.ino());
 }
 
 #[test]
 fn linked_work_trees_and_submodules_have_their_own() {
-    let ground = Ground::new();
-    fill(&ground, "a");
-    ground.git("a", &["commit", "-q", "-m", "x"]);
-    ground.git("a", &["worktree", "add", "-q", "-b", "other", "../linked"]);
-    ground.git("linked", &["rm", "-q", "--cached", "a.txt"]);
-    assert_eq!(ground.agree("a"), ground.agree("linked") + 1);
-    fs::create_dir(ground.path("b")).unwrap();
-    ground.git("b", &["init", "-q"]);
-    ground.git("b", &["submodule", "--quiet", "add", "../a", "sub"]);
-    assert_eq!(ground.agree("b"), 2);
-    let index = ground.index("b").unwrap().unwrap();
+    let repositories = TestRepositories::with("a");
+    fill(&repositories, "a");
+    repositories.git("a", &["commit", "-q", "-m", "x"]);
+    repositories.git("a", &["worktree", "add", "-q", "-b", "other", "../linked"]);
+    repositories.git("linked", &["rm", "-q", "--cached", "a.txt"]);
+    assert_eq!(
+        agree(&repositories, "a"),
+        agree(&repositories, "linked") + 1
+    );
+    fs::create_dir(repositories.path("b")).unwrap();
+    repositories.git("b", &["init", "-q"]);
+    repositories.git("b", &["submodule", "--quiet", "add", "../a", "sub"]);
+    assert_eq!(agree(&repositories, "b"), 2);
+    let index = read_index(&repositories, "b").unwrap().unwrap();
     assert_eq!(index.find(b"sub").unwrap().mode, SUBMODULE_MODE);
     assert!(!index.is_tracked(b"sub/a.txt"));
-    assert_eq!(ground.agree("b/sub"), ground.agree("a"));
+    assert_eq!(agree(&repositories, "b/sub"), agree(&repositories, "a"));
 }
 
 #[test]
 fn what_is_not_read_is_named() {
-    let ground = Ground::new();
-    fill(&ground, "a");
-    ground.git("a", &["commit", "-q", "-m", "x"]);
-    let unsupported = |at: &str| match ground.index(at) {
+    let repositories = TestRepositories::with("a");
+    fill(&repositories, "a");
+    repositories.git("a", &["commit", "-q", "-m", "x"]);
+    let unsupported = |at: &str| match read_index(&repositories, at) {
         Err(GitError::Unsupported(what)) => what,
         other => panic!("{other:?}"),
     };
-    ground.git("a", &["update-index", "--split-index"]);
-    ground.folder.put("a/a.txt", "changed\n");
-    ground.git("a", &["add", "a.txt"]);
+    repositories.git("a", &["update-index", "--split-index"]);
+    repositories.put("a/a.txt", "changed\n");
+    repositories.git("a", &["add", "a.txt"]);
     assert_eq!(unsupported("a"), "a split index");
-    ground.git("a", &["update-index", "--no-split-index"]);
-    ground.agree("a");
-    ground.git("a", &["commit", "-q", "-m", "y"]);
-    ground.git(
+    repositories.git("a", &["update-index", "--no-split-index"]);
+    agree(&repositories, "a");
+    repositories.git("a", &["commit", "-q", "-m", "y"]);
+    repositories.git(
         "a",
         &["sparse-checkout", "set", "--cone", "--sparse-index", "a"],
     );
     assert_eq!(unsupported("a"), "a sparse index");
-    ground.git("a", &["sparse-checkout", "reapply", "--no-sparse-index"]);
-    ground.agree("a");
-    fs::create_dir(ground.path("long")).unwrap();
-    ground.git("long", &["init", "-q", "--object-format=sha256"]);
-    fill(&ground, "long");
+    repositories.git("a", &["sparse-checkout", "reapply", "--no-sparse-index"]);
+    agree(&repositories, "a");
+    fs::create_dir(repositories.path("long")).unwrap();
+    repositories.git("long", &["init", "-q", "--object-format=sha256"]);
+    fill(&repositories, "long");
     assert_eq!(unsupported("long"), "the index of a SHA-256 repository");
 }
 
 #[test]
 fn an_index_that_is_a_link_or_a_folder_is_not_read() {
-    let ground = Ground::new();
-    fill(&ground, "a");
-    let index = ground.path("a/.git/index");
-    fs::rename(&index, ground.path("a/.git/other")).unwrap();
+    let repositories = TestRepositories::with("a");
+    fill(&repositories, "a");
+    let index = repositories.path("a/.git/index");
+    fs::rename(&index, repositories.path("a/.git/other")).unwrap();
     std::os::unix::fs::symlink("other", &index).unwrap();
-    assert!(ground.index("a").is_err());
+    assert!(read_index(&repositories, "a").is_err());
     fs::remove_file(&index).unwrap();
     fs::create_dir(&index).unwrap();
-    assert!(ground.index("a").is_err());
+    assert!(read_index(&repositories, "a").is_err());
 }
 
 #[test]
 fn no_damage_goes_unnoticed_and_none_makes_it_panic() {
-    let ground = Ground::new();
-    fill(&ground, "a");
-    ground.git("a", &["commit", "-q", "-m", "x"]);
-    let path = ground.path("a/.git/index");
+    let repositories = TestRepositories::with("a");
+    fill(&repositories, "a");
+    repositories.git("a", &["commit", "-q", "-m", "x"]);
+    let path = repositories.path("a/.git/index");
     let mut forms = Vec::new();
     for version in ["2", "3", "4"] {
-        ground.git("a", &["update-index", "--index-version", version]);
+        repositories.git("a", &["update-index", "--index-version", version]);
         forms.push(fs::read(&path).unwrap());
     }
-    let repository = ground.repository("a");
+    let repository = open(&repositories, "a");
     let change = (any::<prop::sample::Index>(), any::<u8>(), 0..4_u8);
     let law = (
         0..forms.len(),
@@ -359,10 +340,10 @@ fn no_damage_goes_unnoticed_and_none_makes_it_panic() {
 
 #[test]
 fn names_that_lead_elsewhere_are_refused() {
-    let ground = Ground::new();
-    ground.folder.put("a/aa/bb", "x");
-    ground.git("a", &["add", "-A"]);
-    let path = ground.path("a/.git/index");
+    let repositories = TestRepositories::with("a");
+    repositories.put("a/aa/bb", "x");
+    repositories.git("a", &["add", "-A"]);
+    let path = repositories.path("a/.git/index");
     let bytes = fs::read(&path).unwrap();
     let at = bytes.windows(5).position(|part| part == b"aa/bb").unwrap();
     for (name, is_right) in [
@@ -380,7 +361,7 @@ fn names_that_lead_elsewhere_are_refused() {
         let end = other.len() - 20;
         other[end..].fill(0);
         fs::write(&path, &other).unwrap();
-        let found = ground.index("a");
+        let found = read_index(&repositories, "a");
         assert_eq!(found.is_ok(), is_right, "{found:?}");
     }
 }

@@ -5,81 +5,56 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lancet_git::{Committed, GitError, Repository};
-use lancet_testing::git::git;
-use lancet_testing::{TestFolder, laws};
+use lancet_testing::git::TestRepositories;
+use lancet_testing::laws;
 use lancet_workspace::{Disk, RealDisk};
 use proptest::prelude::*;
 
-/// A folder for repositories.
-struct Ground {
-    folder: TestFolder,
+/// Creates a repository with some commits: files in folders, and one that has many versions.
+fn make_repository(repositories: &TestRepositories, name: &str, format: &str) {
+    fs::create_dir_all(repositories.path(name)).unwrap();
+    repositories.git(name, &["init", "-q", format]);
+    for version in 0..12 {
+        let mut text = String::new();
+        for line in 0..300 {
+            let changed = if line % 17 == version { version } else { 0 };
+            text.push_str(&format!("line {line} of the file, {changed}\n"));
+        }
+        repositories.put(format!("{name}/many.txt"), text);
+        repositories.put(
+            format!("{name}/src/deep/file {version}.rs"),
+            format!("fn f{version}() {{}}\n"),
+        );
+        repositories.put(format!("{name}/empty"), "");
+        repositories.git(name, &["add", "-A"]);
+        repositories.git(name, &["commit", "-q", "-m", "x"]);
+    }
 }
 
-impl Ground {
-    fn new() -> Ground {
-        Ground {
-            folder: TestFolder::new(),
-        }
-    }
-
-    fn path(&self, below: &str) -> PathBuf {
-        self.folder.join(below)
-    }
-
-    fn git(&self, at: &str, arguments: &[&str]) -> Vec<u8> {
-        git(self.folder.path(), &self.path(at), arguments)
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        self.folder.put(path, text);
-    }
-
-    /// Creates a repository with some commits: files in folders, and one that has many versions.
-    fn repository(&self, name: &str, format: &str) {
-        fs::create_dir_all(self.path(name)).unwrap();
-        self.git(name, &["init", "-q", format]);
-        for version in 0..12 {
-            let mut text = String::new();
-            for line in 0..300 {
-                let changed = if line % 17 == version { version } else { 0 };
-                text.push_str(&format!("line {line} of the file, {changed}\n"));
-            }
-            self.write(&format!("{name}/many.txt"), &text);
-            self.write(
-                &format!("{name}/src/deep/file {version}.rs"),
-                &format!("fn f{version}() {{}}\n"),
-            );
-            self.write(&format!("{name}/empty"), "");
-            self.git(name, &["add", "-A"]);
-            self.git(name, &["commit", "-q", "-m", "x"]);
-        }
-    }
-
-    /// Checks that every file of HEAD is read as git shows it; returns their number.
-    fn agree(&self, at: &str) -> usize {
-        let listed = self.git(
-            at,
-            &["ls-tree", "-r", "--name-only", "-z", "--full-tree", "HEAD"],
-        );
-        let top = String::from_utf8(self.git(at, &["rev-parse", "--show-toplevel"])).unwrap();
-        let top = PathBuf::from(top.trim_end());
-        let listed = String::from_utf8(listed).unwrap();
-        let mut count = 0;
-        for name in listed.split_terminator('\0') {
-            let shown = self.git(at, &["show", &format!("HEAD:{name}")]);
-            assert_eq!(
-                read(&top.join(name)).unwrap(),
-                Some(Committed::File(shown)),
-                "{name}"
-            );
-            count += 1;
-        }
+/// Checks that every file of HEAD is read as git shows it; returns their number.
+fn agree(repositories: &TestRepositories, at: &str) -> usize {
+    let listed = repositories.git(
+        at,
+        &["ls-tree", "-r", "--name-only", "-z", "--full-tree", "HEAD"],
+    );
+    let top = String::from_utf8(repositories.git(at, &["rev-parse", "--show-toplevel"])).unwrap();
+    let top = PathBuf::from(top.trim_end());
+    let listed = String::from_utf8(listed).unwrap();
+    let mut count = 0;
+    for name in listed.split_terminator('\0') {
+        let shown = repositories.git(at, &["show", &format!("HEAD:{name}")]);
         assert_eq!(
-            read(&top.join("not/there")).unwrap(),
-            Some(Committed::Nothing)
+            read(&top.join(name)).unwrap(),
+            Some(Committed::File(shown)),
+            "{name}"
         );
-        count
+        count += 1;
     }
+    assert_eq!(
+        read(&top.join("not/there")).unwrap(),
+        Some(Committed::Nothing)
+    );
+    count
 }
 
 fn disk() -> Arc<dyn Disk> {
@@ -103,29 +78,29 @@ fn read(file: &Path) -> Result<Option<Committed>, GitError> {
 
 #[test]
 fn loose_packed_and_both() {
-    let ground = Ground::new();
-    ground.repository("a", "--object-format=sha1");
-    assert_eq!(ground.agree("a"), 14);
-    ground.git("a", &["repack", "-q", "-adf", "--depth=50", "--window=50"]);
-    ground.git("a", &["pack-refs", "--all"]);
-    assert!(!ground.path("a/.git/refs/heads/main").exists());
-    let counted = String::from_utf8(ground.git("a", &["count-objects", "-v"])).unwrap();
+    let repositories = TestRepositories::new();
+    make_repository(&repositories, "a", "--object-format=sha1");
+    assert_eq!(agree(&repositories, "a"), 14);
+    repositories.git("a", &["repack", "-q", "-adf", "--depth=50", "--window=50"]);
+    repositories.git("a", &["pack-refs", "--all"]);
+    assert!(!repositories.path("a/.git/refs/heads/main").exists());
+    let counted = String::from_utf8(repositories.git("a", &["count-objects", "-v"])).unwrap();
     assert!(
         counted.contains("count: 0\n") && counted.contains("packs: 1\n"),
         "{counted}"
     );
-    assert_eq!(ground.agree("a"), 14);
+    assert_eq!(agree(&repositories, "a"), 14);
     // Older commits are at the far end of the chains.
     for back in 1..12 {
-        ground.git(
+        repositories.git(
             "a",
             &["checkout", "-q", "--detach", &format!("main~{back}")],
         );
-        assert_eq!(ground.agree("a"), 14 - back);
+        assert_eq!(agree(&repositories, "a"), 14 - back);
     }
-    ground.git("a", &["checkout", "-q", "main"]);
+    repositories.git("a", &["checkout", "-q", "main"]);
     // Deltas that name their base by its id, and a second pack.
-    ground.git(
+    repositories.git(
         "a",
         &[
             "-c",
@@ -135,55 +110,59 @@ fn loose_packed_and_both() {
             "-adf",
         ],
     );
-    assert_eq!(ground.agree("a"), 14);
-    ground.write("a/many.txt", "other\n");
-    ground.git("a", &["commit", "-q", "-am", "x"]);
-    ground.git("a", &["repack", "-q", "--write-midx"]);
-    ground.write("a/more.txt", "loose\n");
-    ground.git("a", &["add", "-A"]);
-    ground.git("a", &["commit", "-q", "-m", "x"]);
-    assert_eq!(ground.agree("a"), 15);
+    assert_eq!(agree(&repositories, "a"), 14);
+    repositories.put("a/many.txt", "other\n");
+    repositories.git("a", &["commit", "-q", "-am", "x"]);
+    repositories.git("a", &["repack", "-q", "--write-midx"]);
+    repositories.put("a/more.txt", "loose\n");
+    repositories.git("a", &["add", "-A"]);
+    repositories.git("a", &["commit", "-q", "-m", "x"]);
+    assert_eq!(agree(&repositories, "a"), 15);
 }
 
 #[test]
 fn a_repository_of_longer_names() {
-    let ground = Ground::new();
-    ground.repository("a", "--object-format=sha256");
-    assert_eq!(ground.agree("a"), 14);
-    ground.git("a", &["gc", "-q"]);
-    assert_eq!(ground.agree("a"), 14);
+    let repositories = TestRepositories::new();
+    make_repository(&repositories, "a", "--object-format=sha256");
+    assert_eq!(agree(&repositories, "a"), 14);
+    repositories.git("a", &["gc", "-q"]);
+    assert_eq!(agree(&repositories, "a"), 14);
 }
 
 #[test]
 fn work_trees_submodules_and_borrowed_objects() {
-    let ground = Ground::new();
-    ground.repository("a", "--object-format=sha1");
-    ground.git("a", &["branch", "other", "main~5"]);
-    ground.git("a", &["worktree", "add", "-q", "../linked", "other"]);
-    assert_eq!(ground.agree("linked"), 9);
-    ground.git("a", &["pack-refs", "--all"]);
-    assert_eq!(ground.agree("linked"), 9);
+    let repositories = TestRepositories::new();
+    make_repository(&repositories, "a", "--object-format=sha1");
+    repositories.git("a", &["branch", "other", "main~5"]);
+    repositories.git("a", &["worktree", "add", "-q", "../linked", "other"]);
+    assert_eq!(agree(&repositories, "linked"), 9);
+    repositories.git("a", &["pack-refs", "--all"]);
+    assert_eq!(agree(&repositories, "linked"), 9);
 
-    ground.repository("b", "--object-format=sha1");
-    ground.git("b", &["submodule", "--quiet", "add", "../a", "sub"]);
-    ground.git("b", &["commit", "-q", "-m", "x"]);
-    assert_eq!(ground.agree("b/sub"), 14);
-    let sub = ground.path("b/sub");
+    make_repository(&repositories, "b", "--object-format=sha1");
+    repositories.git("b", &["submodule", "--quiet", "add", "../a", "sub"]);
+    repositories.git("b", &["commit", "-q", "-m", "x"]);
+    assert_eq!(agree(&repositories, "b/sub"), 14);
+    let sub = repositories.path("b/sub");
     assert!(fs::metadata(sub.join(".git")).unwrap().is_file());
     assert_eq!(read(&sub).unwrap(), Some(Committed::Other("submodule")));
     // This moves the key that names the work tree into a separate file.
-    ground.git("b/sub", &["sparse-checkout", "set", "--no-cone", "/*"]);
-    assert!(ground.path("b/.git/modules/sub/config.worktree").exists());
-    assert_eq!(ground.agree("b/sub"), 14);
-
-    ground.git("", &["clone", "-q", "--shared", "a", "borrowing"]);
+    repositories.git("b/sub", &["sparse-checkout", "set", "--no-cone", "/*"]);
     assert!(
-        ground
+        repositories
+            .path("b/.git/modules/sub/config.worktree")
+            .exists()
+    );
+    assert_eq!(agree(&repositories, "b/sub"), 14);
+
+    repositories.git("", &["clone", "-q", "--shared", "a", "borrowing"]);
+    assert!(
+        repositories
             .path("borrowing/.git/objects/info/alternates")
             .exists()
     );
-    assert_eq!(ground.agree("borrowing"), 14);
-    ground.git(
+    assert_eq!(agree(&repositories, "borrowing"), 14);
+    repositories.git(
         "",
         &[
             "clone",
@@ -196,39 +175,42 @@ fn work_trees_submodules_and_borrowed_objects() {
     );
     // git records no path back here, so this cannot be distinguished from a `.git` file that points at another
     // repository.
-    let found = read(&ground.path("apart/many.txt"));
+    let found = read(&repositories.path("apart/many.txt"));
     assert!(matches!(found, Err(GitError::Elsewhere)), "{found:?}");
-    let work_tree = ground.path("apart").display().to_string();
-    ground.git("apart", &["config", "core.worktree", &work_tree]);
-    assert_eq!(ground.agree("apart"), 14);
+    let work_tree = repositories.path("apart").display().to_string();
+    repositories.git("apart", &["config", "core.worktree", &work_tree]);
+    assert_eq!(agree(&repositories, "apart"), 14);
 }
 
 #[test]
 fn no_repository_and_no_commit_yet() {
-    let ground = Ground::new();
-    ground.write("plain/file", "text");
-    assert_eq!(read(&ground.path("plain/file")).unwrap(), None);
-    ground.git("", &["init", "-q", "born"]);
-    let file = ground.path("born/file");
+    let repositories = TestRepositories::new();
+    repositories.put("plain/file", "text");
+    assert_eq!(read(&repositories.path("plain/file")).unwrap(), None);
+    repositories.git("", &["init", "-q", "born"]);
+    let file = repositories.path("born/file");
     let repository = Repository::around(&file, &disk()).unwrap().expect("one");
     assert_eq!(repository.head().unwrap(), None);
-    assert_eq!(repository.relative(&ground.path("born/.git/config")), None);
+    assert_eq!(
+        repository.relative(&repositories.path("born/.git/config")),
+        None
+    );
 }
 
 #[test]
 fn what_is_kept_in_ways_not_known_is_said() {
-    let ground = Ground::new();
-    ground.git("", &["init", "-q", "--ref-format=reftable", "tables"]);
-    let found = read(&ground.path("tables/file"));
+    let repositories = TestRepositories::new();
+    repositories.git("", &["init", "-q", "--ref-format=reftable", "tables"]);
+    let found = read(&repositories.path("tables/file"));
     assert!(
         matches!(found, Err(GitError::Unsupported("reftable"))),
         "{found:?}"
     );
 
-    ground.repository("a", "--object-format=sha1");
-    ground.git("a", &["config", "uploadpack.allowFilter", "true"]);
-    let from = format!("file://{}", ground.path("a").display());
-    ground.git(
+    make_repository(&repositories, "a", "--object-format=sha1");
+    repositories.git("a", &["config", "uploadpack.allowFilter", "true"]);
+    let from = format!("file://{}", repositories.path("a").display());
+    repositories.git(
         "",
         &[
             "clone",
@@ -239,62 +221,62 @@ fn what_is_kept_in_ways_not_known_is_said() {
             "partial",
         ],
     );
-    let found = read(&ground.path("partial/many.txt"));
+    let found = read(&repositories.path("partial/many.txt"));
     assert!(matches!(found, Err(GitError::Missing(_))), "{found:?}");
 }
 
 #[test]
 fn a_project_cannot_lead_to_another_repository() {
-    let ground = Ground::new();
-    ground.repository("secret", "--object-format=sha1");
-    let secret = ground.path("secret/.git");
-    ground.write("by-file/.git", &format!("gitdir: {}\n", secret.display()));
-    let found = read(&ground.path("by-file/many.txt"));
+    let repositories = TestRepositories::new();
+    make_repository(&repositories, "secret", "--object-format=sha1");
+    let secret = repositories.path("secret/.git");
+    repositories.put("by-file/.git", format!("gitdir: {}\n", secret.display()));
+    let found = read(&repositories.path("by-file/many.txt"));
     assert!(matches!(found, Err(GitError::Elsewhere)), "{found:?}");
 
-    fs::create_dir(ground.path("by-link")).unwrap();
-    std::os::unix::fs::symlink(&secret, ground.path("by-link/.git")).unwrap();
-    let found = read(&ground.path("by-link/many.txt"));
+    fs::create_dir(repositories.path("by-link")).unwrap();
+    std::os::unix::fs::symlink(&secret, repositories.path("by-link/.git")).unwrap();
+    let found = read(&repositories.path("by-link/many.txt"));
     assert!(matches!(found, Err(GitError::Elsewhere)), "{found:?}");
 
     // A real git folder whose content is elsewhere.
     for inside in ["objects", "refs", "HEAD"] {
         let name = format!("inside-{inside}");
-        ground.git("", &["init", "-q", &name]);
-        let own = ground.path(&name).join(".git").join(inside);
+        repositories.git("", &["init", "-q", &name]);
+        let own = repositories.path(&name).join(".git").join(inside);
         if inside == "HEAD" {
             fs::remove_file(&own).unwrap()
         } else {
             fs::remove_dir_all(&own).unwrap()
         }
         std::os::unix::fs::symlink(secret.join(inside), &own).unwrap();
-        let found = read(&ground.path(&name).join("many.txt"));
+        let found = read(&repositories.path(&name).join("many.txt"));
         assert!(!matches!(found, Ok(Some(Committed::File(_)))), "{inside}");
         if inside != "objects" {
             assert!(found.is_err(), "{inside}: {found:?}");
         }
     }
     // The work tree that the other's configuration would have to name, named by the project itself.
-    ground.git("", &["init", "-q", "by-common"]);
-    ground.write("by-common/.git/commondir", &secret.display().to_string());
-    ground.write(
+    repositories.git("", &["init", "-q", "by-common"]);
+    repositories.put("by-common/.git/commondir", secret.display().to_string());
+    repositories.put(
         "by-common/.git/gitdir",
-        &ground.path("by-common/.git").display().to_string(),
+        repositories.path("by-common/.git").display().to_string(),
     );
-    let found = read(&ground.path("by-common/many.txt"));
+    let found = read(&repositories.path("by-common/many.txt"));
     assert!(!matches!(found, Ok(Some(Committed::File(_)))), "{found:?}");
 }
 
 #[test]
 fn what_claims_to_be_endless_is_refused() {
-    let ground = Ground::new();
-    ground.git("", &["init", "-q", "a"]);
+    let repositories = TestRepositories::new();
+    repositories.git("", &["init", "-q", "a"]);
     let large = "0123456789abcdef".repeat(1 << 16);
-    ground.write("a/large.txt", &large.repeat(17));
-    ground.git("a", &["add", "-A"]);
-    ground.git("a", &["commit", "-q", "-m", "x"]);
+    repositories.put("a/large.txt", large.repeat(17));
+    repositories.git("a", &["add", "-A"]);
+    repositories.git("a", &["commit", "-q", "-m", "x"]);
     for _ in 0..2 {
-        let found = read(&ground.path("a/large.txt"));
+        let found = read(&repositories.path("a/large.txt"));
         assert!(
             matches!(
                 found,
@@ -305,21 +287,21 @@ fn what_claims_to_be_endless_is_refused() {
             ),
             "{found:?}"
         );
-        ground.git("a", &["gc", "-q"]);
+        repositories.git("a", &["gc", "-q"]);
     }
 }
 
 #[test]
 fn an_object_that_is_not_as_long_as_it_says_is_refused() {
-    let ground = Ground::new();
-    ground.git("", &["init", "-q", "a"]);
-    ground.write("a/file.txt", "text\n");
-    ground.git("a", &["add", "-A"]);
-    ground.git("a", &["commit", "-q", "-m", "x"]);
-    let file = ground.path("a/file.txt");
-    let id = String::from_utf8(ground.git("a", &["rev-parse", "HEAD:file.txt"])).unwrap();
+    let repositories = TestRepositories::new();
+    repositories.git("", &["init", "-q", "a"]);
+    repositories.put("a/file.txt", "text\n");
+    repositories.git("a", &["add", "-A"]);
+    repositories.git("a", &["commit", "-q", "-m", "x"]);
+    let file = repositories.path("a/file.txt");
+    let id = String::from_utf8(repositories.git("a", &["rev-parse", "HEAD:file.txt"])).unwrap();
     let (start, rest) = id.trim_end().split_at(2);
-    let object = ground.path("a/.git/objects").join(start).join(rest);
+    let object = repositories.path("a/.git/objects").join(start).join(rest);
     fs::remove_file(&object).unwrap();
     // Objects that inflate to ten thousand times their size on the disk and more than their header says; to less than
     // it says; and beyond any limit.
@@ -346,13 +328,13 @@ fn an_object_that_is_not_as_long_as_it_says_is_refused() {
 
 #[test]
 fn damage_of_any_kind_is_told_or_harmless() {
-    let ground = Ground::new();
-    ground.repository("a", "--object-format=sha1");
-    ground.git("a", &["gc", "-q"]);
-    ground.write("a/many.txt", "loose\n");
-    ground.git("a", &["commit", "-q", "-am", "x"]);
+    let repositories = TestRepositories::new();
+    make_repository(&repositories, "a", "--object-format=sha1");
+    repositories.git("a", &["gc", "-q"]);
+    repositories.put("a/many.txt", "loose\n");
+    repositories.git("a", &["commit", "-q", "-am", "x"]);
     let mut files = Vec::new();
-    let mut folders = vec![ground.path("a/.git")];
+    let mut folders = vec![repositories.path("a/.git")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let entry = entry.unwrap();
@@ -366,8 +348,8 @@ fn damage_of_any_kind_is_told_or_harmless() {
     }
     files.sort();
     let asked = [
-        ground.path("a/many.txt"),
-        ground.path("a/src/deep/file 3.rs"),
+        repositories.path("a/many.txt"),
+        repositories.path("a/src/deep/file 3.rs"),
     ];
     let right: Vec<Committed> = asked
         .iter()

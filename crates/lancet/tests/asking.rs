@@ -2,8 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -129,8 +129,10 @@ fn an_approver_that_panics_is_no_person() {
 
 #[test]
 fn a_question_that_nobody_answers_is_told_with_its_true_limit() {
-    let never = |_: &Question| -> Answer {
-        sleep(Duration::from_secs(2));
+    let (end, until_the_end) = mpsc::channel::<()>();
+    let until_the_end = Mutex::new(until_the_end);
+    let never = move |_: &Question| -> Answer {
+        let _ = until_the_end.lock().expect("free").recv();
         Answer::Yes
     };
     let (_folder, path, lancet) = open_with(never, |builder| {
@@ -138,6 +140,7 @@ fn a_question_that_nobody_answers_is_told_with_its_true_limit() {
     });
     let call = json!({ "file_path": path.with_file_name("b.txt"), "content": "x\n" });
     let reply = lancet.new_session().call(RawCall::new("Write", call));
+    drop(end);
     assert_eq!(
         reply.refusal(),
         Some(RefusalKind::Declined),

@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use lancet::approval::Answer;
 use lancet::call::{Asks, Deciders};
 use lancet::programs::{Formatter, Hook, ProgramError, ProgramOutput, ProgramRunner};
-use lancet::settings::{Layer, Origin};
-use lancet::{Caller, Lancet, Mode, RawCall, RefusalKind, Session, Settings};
+use lancet::{Caller, Lancet, Mode, RawCall, RefusalKind, Reply, Session};
+use lancet_testing::project::SharedProject;
+use lancet_testing::settings;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 /// Starts the programs as children of the test, and counts them.
 #[derive(Clone, Default)]
@@ -55,129 +55,97 @@ impl ProgramRunner for Runner {
     }
 }
 
-struct Place {
-    root: TempDir,
-    state: TempDir,
-    runner: Runner,
-}
-
-impl Place {
-    fn new() -> Self {
-        let place = Self {
-            root: TempDir::new().expect("folder"),
-            state: TempDir::new().expect("folder"),
-            runner: Runner::default(),
-        };
-        std::fs::write(place.root.path().join("a.txt"), "one\ntwo\n").expect("written");
-        place
-    }
-
-    /// Opens an engine with a formatter whose output differs at every run.
-    fn engine(&self, mode: Mode) -> Lancet {
-        let script = "cat; date +%s%N";
-        let text = format!("[[format]]\nfiles = [\"*\"]\nrun = [\"sh\", \"-c\", {script:?}]\n");
-        let layer = Layer {
-            origin: Origin::User,
-            path: "lancet.toml".into(),
-            text,
-        };
-        Lancet::builder()
-            .root(self.root.path())
-            .state_dir(self.state.path())
-            .settings(Settings::load(&[layer]).expect("loads"))
-            .mode(mode)
-            .program_runner(self.runner.clone())
-            .open()
-            .expect("opened")
-    }
-
-    fn text(&self) -> String {
-        std::fs::read_to_string(self.root.path().join("a.txt")).expect("there")
-    }
-
+impl Runner {
     fn runs(&self) -> usize {
-        self.runner.0.load(Ordering::Relaxed)
-    }
-
-    fn call(&self, session: &Session, tool: &str, mut arguments: Value) -> lancet::Reply {
-        arguments["file_path"] = json!(self.root.path().join("a.txt"));
-        let call = RawCall::new(tool, arguments).with_caller(Caller::client("some-agent", "1"));
-        session.call(call.asking(Asks::Recorded {
-            deciders: Deciders::Present,
-            waited_on: None,
-        }))
+        self.0.load(Ordering::Relaxed)
     }
 }
 
+fn project() -> SharedProject {
+    SharedProject::new(&[("a.txt", "one\ntwo\n")])
+}
+
+/// Opens an engine with a formatter whose output differs at every run.
+fn engine(project: &SharedProject, runner: &Runner, mode: Mode) -> Lancet {
+    let script = "cat; date +%s%N";
+    let text = format!("[[format]]\nfiles = [\"*\"]\nrun = [\"sh\", \"-c\", {script:?}]\n");
+    project.engine_with(|builder| {
+        builder
+            .settings(settings(&text))
+            .mode(mode)
+            .program_runner(runner.clone())
+    })
+}
+
+fn call(project: &SharedProject, session: &Session, tool: &str, mut arguments: Value) -> Reply {
+    arguments["file_path"] = json!(project.path("a.txt"));
+    let call = RawCall::new(tool, arguments).with_caller(Caller::client("some-agent", "1"));
+    session.call(call.asking(Asks::Recorded {
+        deciders: Deciders::Present,
+        waited_on: None,
+    }))
+}
 fn edit() -> Value {
     json!({ "old_string": "two", "new_string": "three" })
 }
 
 #[test]
 fn what_was_approved_is_written_and_the_formatter_does_not_run_again() {
-    let place = Place::new();
-    let session = place.engine(Mode::Ask).new_session();
-    place.call(&session, "Read", json!({}));
-    let waits = place.call(&session, "Edit", edit());
+    let (project, runner) = (project(), Runner::default());
+    let session = engine(&project, &runner, Mode::Ask).new_session();
+    call(&project, &session, "Read", json!({}));
+    let waits = call(&project, &session, "Edit", edit());
     assert_eq!(waits.refusal(), Some(RefusalKind::Waiting));
-    assert_eq!(place.runs(), 1);
+    assert_eq!(runner.runs(), 1);
     // Another engine represents another process.
-    let questions = place.engine(Mode::Ask).questions().expect("kept");
+    let questions = engine(&project, &runner, Mode::Ask)
+        .questions()
+        .expect("kept");
     let open = questions.open().expect("read").remove(0);
     let shown = open.question.files[0].text.clone().expect("its text");
     assert!(shown.starts_with("one\nthree\n1"), "{shown}");
     questions
         .decide(&open.id, &Answer::Yes, "a test")
         .expect("decided");
-    let reply = place.call(&session, "Edit", edit());
+    let reply = call(&project, &session, "Edit", edit());
     assert!(!reply.is_error(), "{}", reply.text());
-    assert_eq!(place.text(), shown);
-    assert_eq!(place.runs(), 1);
+    assert_eq!(project.text("a.txt"), shown);
+    assert_eq!(runner.runs(), 1);
 }
 
 #[test]
 fn a_check_runs_no_formatter_and_a_dry_run_shows_what_it_gives() {
-    let place = Place::new();
-    let session = place.engine(Mode::AcceptEdits).new_session();
-    place.call(&session, "Read", json!({}));
+    let (project, runner) = (project(), Runner::default());
+    let session = engine(&project, &runner, Mode::AcceptEdits).new_session();
+    call(&project, &session, "Read", json!({}));
     let mut arguments = edit();
-    arguments["file_path"] = json!(place.root.path().join("a.txt"));
+    arguments["file_path"] = json!(project.path("a.txt"));
     session.check(RawCall::new("Edit", arguments));
-    assert_eq!(place.runs(), 0);
+    assert_eq!(runner.runs(), 0);
     let mut dry = edit();
     dry["dry_run"] = json!(true);
-    let reply = place.call(&session, "Edit", dry);
+    let reply = call(&project, &session, "Edit", dry);
     assert!(
         reply.text().contains("formatted by `sh -c"),
         "{}",
         reply.text()
     );
-    assert_eq!(place.text(), "one\ntwo\n");
-    assert_eq!(place.runs(), 1);
+    assert_eq!(project.text("a.txt"), "one\ntwo\n");
+    assert_eq!(runner.runs(), 1);
 }
 
 #[test]
 fn without_a_runner_the_answer_says_so() {
-    let place = Place::new();
-    let text = "[[format]]\nfiles = [\"*\"]\nrun = [\"cat\"]\n".to_owned();
-    let layer = Layer {
-        origin: Origin::User,
-        path: "lancet.toml".into(),
-        text,
-    };
-    let lancet = Lancet::builder()
-        .root(place.root.path())
-        .settings(Settings::load(&[layer]).expect("loads"))
-        .mode(Mode::AcceptEdits)
-        .open()
-        .expect("opened");
+    let project = project();
+    let text = "[[format]]\nfiles = [\"*\"]\nrun = [\"cat\"]\n";
+    let lancet = project.engine_with(|builder| builder.settings(settings(text)));
     let session = lancet.new_session();
-    place.call(&session, "Read", json!({}));
-    let reply = place.call(&session, "Edit", edit());
+    call(&project, &session, "Read", json!({}));
+    let reply = call(&project, &session, "Edit", edit());
     assert!(
         reply.text().contains("starts no programs"),
         "{}",
         reply.text()
     );
-    assert_eq!(place.text(), "one\nthree\n");
+    assert_eq!(project.text("a.txt"), "one\nthree\n");
 }

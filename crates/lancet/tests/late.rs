@@ -14,7 +14,7 @@ use lancet::history::{LogQuery, OperationKind};
 use lancet::testing::FaultyDisk;
 use lancet::undo::Restore;
 use lancet::{Caller, Lancet, Mode, RawCall, Reply, Session, SessionName};
-use lancet_testing::TestFolder;
+use lancet_testing::project::SharedProject;
 use serde_json::json;
 
 const ACCESS_DENIED: i32 = 13;
@@ -23,34 +23,12 @@ const ACCESS_DENIED: i32 = 13;
 /// open that the others are just writing. Such a process may write late, or a lease may be refused because of it.
 static ALONE: Mutex<()> = Mutex::new(());
 
-struct Ground {
-    folder: TestFolder,
-    disk: Arc<FaultyDisk>,
-    _alone: MutexGuard<'static, ()>,
-}
-
-impl Ground {
-    fn new() -> Self {
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let folder = TestFolder::new();
-        fs::create_dir(folder.join("root")).expect("made");
-        let ground = Ground {
-            folder,
-            disk: Arc::new(FaultyDisk::new()),
-            _alone: alone,
-        };
-        fs::write(ground.file(), "one\n").expect("written");
-        ground
-    }
-
-    fn file(&self) -> PathBuf {
-        let folder = self.folder.path().to_owned();
-        folder.join("root/a.txt")
-    }
-
-    fn open(&self) -> Lancet {
-        open(self.folder.path(), Arc::clone(&self.disk))
-    }
+/// Makes a project with one file, and a disk that works until a test changes it. While the guard exists, no other test
+/// runs.
+fn project() -> (SharedProject, Arc<FaultyDisk>, MutexGuard<'static, ()>) {
+    let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let project = SharedProject::new(&[("a.txt", "one\n")]);
+    (project, Arc::new(FaultyDisk::new()), alone)
 }
 
 fn open(folder: &Path, disk: Arc<FaultyDisk>) -> Lancet {
@@ -98,11 +76,11 @@ fn late_versions(lancet: &Lancet) -> Vec<(String, String)> {
 
 #[test]
 fn without_leases_every_late_write_is_a_version_and_is_told_once() {
-    let ground = Ground::new();
-    ground.disk.refuse("take_lease", ACCESS_DENIED);
-    let lancet = ground.open();
+    let (project, disk, _alone) = project();
+    disk.refuse("take_lease", ACCESS_DENIED);
+    let lancet = open(project.around.path(), Arc::clone(&disk));
     let session = lancet.new_session();
-    let file = ground.file();
+    let file = project.path("a.txt");
     let mut held = fs::OpenOptions::new()
         .append(true)
         .open(&file)
@@ -181,14 +159,14 @@ fn late_writer(root: PathBuf) -> JoinHandle<()> {
 
 #[test]
 fn with_a_lease_the_late_writer_is_told_at_once_and_its_bytes_at_the_next_call() {
-    let ground = Ground::new();
-    let lancet = ground.open();
+    let (project, disk, _alone) = project();
+    let lancet = open(project.around.path(), Arc::clone(&disk));
     let session = lancet.new_session();
-    let file = ground.file();
+    let file = project.path("a.txt");
     let root = file.parent().expect("a parent").to_path_buf();
     let writer = Arc::new(Mutex::new(None));
     let (exchanged, slot) = (AtomicBool::new(false), Arc::clone(&writer));
-    ground.disk.before_each(move |call| {
+    disk.before_each(move |call| {
         if call.method == "exchange_at" {
             exchanged.store(true, Ordering::SeqCst);
         } else if call.method == "sync" && exchanged.swap(false, Ordering::SeqCst) {
@@ -196,7 +174,7 @@ fn with_a_lease_the_late_writer_is_told_at_once_and_its_bytes_at_the_next_call()
         }
     });
     let reply = edit(&session, &file);
-    ground.disk.clear_hook();
+    disk.clear_hook();
     assert!(reply.text().contains("LATE_WRITER"), "{}", reply.text());
     let writer = writer.lock().expect("free").take().expect("started");
     writer.join().expect("wrote");
@@ -219,7 +197,7 @@ fn with_a_lease_the_late_writer_is_told_at_once_and_its_bytes_at_the_next_call()
     assert_eq!(versions[0].1, "one\nlate\n");
     assert_eq!(fs::read_to_string(&file).expect("there"), "two\n");
     // The old text is there as well. Once no other program can write, nothing waits any more.
-    let displaced = ground.folder.join("state/displaced");
+    let displaced = project.around.join("state/displaced");
     for _ in 0..100 {
         read(&session, &file);
         if fs::read_dir(&displaced).expect("there").count() == 0 {
@@ -241,15 +219,15 @@ const CHILD: &str = "LANCET_TEST_LATE_CHILD";
 
 #[test]
 fn what_comes_after_the_process_has_ended_is_told_when_the_session_goes_on() {
-    let ground = Ground::new();
-    let file = ground.file();
+    let (project, disk, _alone) = project();
+    let file = project.path("a.txt");
     let mut held = fs::OpenOptions::new()
         .append(true)
         .open(&file)
         .expect("open");
     let output = Command::new(std::env::current_exe().expect("this program"))
         .args(["--exact", "in_a_process_of_its_own", "--nocapture"])
-        .env(CHILD, ground.folder.path())
+        .env(CHILD, project.around.path())
         .output()
         .expect("started");
     assert!(
@@ -259,7 +237,7 @@ fn what_comes_after_the_process_has_ended_is_told_when_the_session_goes_on() {
     );
     held.write_all(b"late\n").expect("written");
     drop(held);
-    let lancet = ground.open();
+    let lancet = open(project.around.path(), Arc::clone(&disk));
     // The first call finds the late bytes, and the session that they belong to gets the notice.
     let told = read(&talk(&lancet), &file);
     assert!(
@@ -291,29 +269,32 @@ const KILLED: &str = "LANCET_TEST_KILLED_CHILD";
 
 #[test]
 fn what_an_interrupted_process_left_is_mended_before_the_first_call_and_told() {
-    let ground = Ground::new();
-    let second = ground.file().with_file_name("b.txt");
+    let (project, disk, _alone) = project();
+    let second = project.path("a.txt").with_file_name("b.txt");
     fs::write(&second, "one\n").expect("written");
     let output = Command::new(std::env::current_exe().expect("this program"))
         .args(["--exact", "killed_between_two_files", "--nocapture"])
-        .env(KILLED, ground.folder.path())
+        .env(KILLED, project.around.path())
         .output()
         .expect("started");
     assert_eq!(output.status.code(), Some(77), "ended in the middle");
-    let files = fs::read_dir(ground.folder.join("state/journal"));
+    let files = fs::read_dir(project.around.join("state/journal"));
     assert_eq!(files.map_or(0, Iterator::count), 0, "the database has it");
-    assert_eq!(fs::read_to_string(ground.file()).expect("there"), "two\n");
+    assert_eq!(
+        fs::read_to_string(project.path("a.txt")).expect("there"),
+        "two\n"
+    );
     assert_eq!(fs::read_to_string(&second).expect("there"), "one\n");
     // Even a Read comes after the recovery, and nothing of the state folder is needed for it.
-    let session = ground.open().new_session();
-    let told = read(&session, &ground.file());
+    let session = open(project.around.path(), Arc::clone(&disk)).new_session();
+    let told = read(&session, &project.path("a.txt"));
     // The second file still has its base, so the change is completed.
     assert!(told.text().contains("1→two"), "{}", told.text());
     assert!(told.text().contains("interrupted"), "{}", told.text());
     let second = read(&session, &second);
     assert!(second.text().contains("1→two"), "{}", second.text());
     assert!(!second.text().contains("interrupted"));
-    let names = fs::read_dir(ground.folder.join("root")).expect("there");
+    let names = fs::read_dir(project.around.join("root")).expect("there");
     assert_eq!(names.count(), 2, "no temporary file is left");
 }
 
@@ -342,9 +323,12 @@ fn killed_between_two_files() {
 
 #[test]
 fn a_read_alone_makes_no_state_folder() {
-    let ground = Ground::new();
-    read(&ground.open().new_session(), &ground.file());
-    assert!(!ground.folder.join("state").exists());
+    let (project, disk, _alone) = project();
+    read(
+        &open(project.around.path(), Arc::clone(&disk)).new_session(),
+        &project.path("a.txt"),
+    );
+    assert!(!project.around.join("state").exists());
 }
 
 /// The action of the program on the file that the conflict sets aside.
@@ -367,17 +351,17 @@ fn a_version_that_a_conflict_leaves_aside_is_in_the_history() {
 
 /// Two other programs put files at the name: one just before the exchange, one just before it is undone.
 fn leaves_aside(writer: Writer) {
-    let ground = Ground::new();
-    let lancet = ground.open();
+    let (project, disk, _alone) = project();
+    let lancet = open(project.around.path(), Arc::clone(&disk));
     let session = lancet.new_session();
-    let file = ground.file();
+    let file = project.path("a.txt");
     read(&session, &file);
     let (name, beside) = (file.clone(), file.with_file_name("theirs"));
     let exchanges = Mutex::new(0);
     let open = Arc::new(Mutex::new(None));
     let hook_open = Arc::clone(&open);
-    let (is_aside, clock) = (AtomicBool::new(false), Arc::clone(&ground.disk));
-    ground.disk.before_each(move |call| {
+    let (is_aside, clock) = (AtomicBool::new(false), Arc::clone(&disk));
+    disk.before_each(move |call| {
         if call.method == "exchange_at" {
             let mut exchanges = exchanges.lock().expect("sound");
             *exchanges += 1;
@@ -399,7 +383,7 @@ fn leaves_aside(writer: Writer) {
     });
     let edit = json!({ "file_path": file, "old_string": "one", "new_string": "two" });
     let reply = session.call(RawCall::new("Edit", edit));
-    ground.disk.clear_faults();
+    disk.clear_faults();
     assert_eq!(
         reply.data()["error"]["name"],
         "conflict",

@@ -10,19 +10,13 @@ use std::sync::{Arc, Mutex};
 
 use lancet::approval::{Answer, Approver, Question, Wait};
 use lancet::testing::FaultyDisk;
-use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Session};
+use lancet::{Lancet, Mode, RawCall, RefusalKind};
+use lancet_testing::project::{SharedProject, read};
 use lancet_testing::{TestFolder, folder, settings};
 use serde_json::{Value, json};
 
 const OLD: &str = "{ \"one\": 1 }\n";
 const NEW: &str = "NEW";
-
-/// A folder with a root in it that contains `src/settings.json`.
-struct Place {
-    _folder: TestFolder,
-    top: PathBuf,
-    root: PathBuf,
-}
 
 fn fill(root: &Path) {
     for name in ["src/settings.json", ".git/config", "priv/kept.txt"] {
@@ -30,40 +24,37 @@ fn fill(root: &Path) {
     }
 }
 
-impl Place {
-    fn new() -> Place {
-        let folder = TestFolder::in_memory();
-        let top = folder.path().to_owned();
-        let root = top.join("root");
-        fill(&root);
-        Place {
-            _folder: folder,
-            top,
-            root,
-        }
-    }
+/// Makes a root that contains `src/settings.json`.
+fn project() -> SharedProject {
+    let project = SharedProject::inside(TestFolder::in_memory(), &[]);
+    fill(&project.root);
+    project
+}
 
-    fn open(&self, mode: Mode, approver: Option<Mover>, disk: Arc<FaultyDisk>) -> Lancet {
-        let builder = Lancet::builder()
-            .root(&self.root)
-            .state_dir(self.top.join("state"))
+fn open(
+    project: &SharedProject,
+    mode: Mode,
+    approver: Option<Mover>,
+    disk: Arc<FaultyDisk>,
+) -> Lancet {
+    project.engine_with(|builder| {
+        let builder = builder
             .settings(settings("[permissions]\ndeny = [\"Edit(priv/**)\"]\n"))
             .disk(disk)
             .mode(mode);
-        let builder = match approver {
+        match approver {
             Some(approver) => builder.approver(approver),
             None => builder,
-        };
-        builder.open().expect("opened")
-    }
+        }
+    })
+}
 
-    /// Returns the files that contain the new text, except for lancet's own. No symbolic link is followed.
-    fn written(&self) -> Vec<PathBuf> {
-        let mut texts = BTreeMap::new();
-        collect(&self.top, &mut texts);
-        let new = texts.into_iter().filter(|(_, text)| text.contains(NEW));
-        new.map(|(path, _)| path).collect()
-    }
+/// Returns the files that contain the new text, except for lancet's own. No symbolic link is followed.
+fn written(project: &SharedProject) -> Vec<PathBuf> {
+    let mut texts = BTreeMap::new();
+    collect(project.around.path(), &mut texts);
+    let new = texts.into_iter().filter(|(_, text)| text.contains(NEW));
+    new.map(|(path, _)| path).collect()
 }
 
 fn collect(folder: &Path, into: &mut BTreeMap<PathBuf, String>) {
@@ -190,32 +181,28 @@ impl Approver for Mover {
     }
 }
 
-fn read(session: &Session, path: &Path) -> Reply {
-    session.call(RawCall::new("Read", json!({ "file_path": path })))
-}
-
 #[test]
 fn an_answer_holds_for_the_file_that_was_shown_and_for_no_other() {
     for (deed, name, call) in &DEEDS {
         for (moved, make) in &MOVES {
             for again in [Answer::Yes, Answer::No(None)] {
-                let place = Place::new();
-                let file = place.root.join(name);
+                let project = project();
+                let file = project.root.join(name);
                 let mover = Mover {
                     make: *make,
-                    root: place.root.clone(),
+                    root: project.root.clone(),
                     file: file.clone(),
                     shown: Arc::default(),
                     again: again.clone(),
                 };
                 let shown = Arc::clone(&mover.shown);
                 let disk = Arc::new(FaultyDisk::unflushed());
-                let session = place.open(Mode::Ask, Some(mover), disk).new_session();
+                let session = open(&project, Mode::Ask, Some(mover), disk).new_session();
                 read(&session, &file);
                 let (tool, arguments) = call(&file);
                 let reply = session.call(RawCall::new(tool, arguments));
                 let shown = shown.lock().expect("whole").clone();
-                let written = place.written();
+                let written = written(&project);
                 let what = format!(
                     "{deed}, {moved}, then {again:?}: asked about {shown:?}, written {written:?}: {}",
                     reply.text()
@@ -228,7 +215,7 @@ fn an_answer_holds_for_the_file_that_was_shown_and_for_no_other() {
                         assert!(shown.len() > 1 && again == Answer::Yes, "{what}");
                         let last = shown.last().expect("one").clone();
                         assert!(written.contains(&last), "{what}");
-                        let inside = |path: &PathBuf| path.starts_with(place.root.join("src"));
+                        let inside = |path: &PathBuf| path.starts_with(project.root.join("src"));
                         // Nothing below .git but what was shown as protected, by either of its names.
                         let is_known = |path: &PathBuf| {
                             inside(path) || *path == last || moved.contains("of one in .git")
@@ -252,14 +239,14 @@ fn without_a_question_nothing_lands_but_at_the_path_that_the_answer_names() {
     for (deed, name, call) in &DEEDS {
         for (moved, make) in [MOVES[0], MOVES[5], MOVES[6]] {
             for at in 1.. {
-                let place = Place::new();
-                let file = place.root.join(name);
+                let project = project();
+                let file = project.root.join(name);
                 let disk = Arc::new(FaultyDisk::unflushed());
-                let lancet = place.open(Mode::AcceptEdits, None, Arc::clone(&disk));
+                let lancet = open(&project, Mode::AcceptEdits, None, Arc::clone(&disk));
                 let session = lancet.new_session();
                 read(&session, &file);
                 disk.clear_faults();
-                let (root, there) = (place.root.clone(), file.clone());
+                let (root, there) = (project.root.clone(), file.clone());
                 let landed: Arc<Mutex<Option<bool>>> = Arc::default();
                 let note = Arc::clone(&landed);
                 disk.before_each(move |one| {
@@ -275,7 +262,7 @@ fn without_a_question_nothing_lands_but_at_the_path_that_the_answer_names() {
                 let Some(landed) = *landed.lock().expect("whole") else {
                     break;
                 };
-                let written = place.written();
+                let written = written(&project);
                 let what = format!(
                     "{deed}, {moved} before call {at}: {written:?}: {}",
                     reply.text()
@@ -307,12 +294,12 @@ fn a_root_that_moved_or_was_made_again_is_refused_by_every_tool_with_these_words
         symlink("elsewhere", root).expect("made");
     });
     for (moved, make) in MOVES[9..].iter().chain([&remade, &linked]) {
-        let place = Place::new();
-        let file = place.root.join("src/settings.json");
+        let project = project();
+        let file = project.root.join("src/settings.json");
         let disk = Arc::new(FaultyDisk::unflushed());
-        let session = place.open(Mode::Bypass, None, disk).new_session();
+        let session = open(&project, Mode::Bypass, None, disk).new_session();
         assert!(!read(&session, &file).is_error());
-        make(&place.root, &file);
+        make(&project.root, &file);
         let edit = json!({ "file_path": file, "old_string": "one", "new_string": NEW });
         let calls = [
             ("Read", json!({ "file_path": file })),
@@ -322,18 +309,18 @@ fn a_root_that_moved_or_was_made_again_is_refused_by_every_tool_with_these_words
             ("Write", json!({ "file_path": file, "content": NEW })),
             (
                 "Write",
-                json!({ "file_path": place.root.join("n/e/w"), "content": NEW }),
+                json!({ "file_path": project.root.join("n/e/w"), "content": NEW }),
             ),
             (
                 "Write",
                 json!({ "file_path": "relative.txt", "content": NEW }),
             ),
             ("Glob", json!({ "pattern": "**" })),
-            ("Glob", json!({ "pattern": "**", "path": place.root })),
+            ("Glob", json!({ "pattern": "**", "path": project.root })),
             ("Grep", json!({ "pattern": "one" })),
             (
                 "Grep",
-                json!({ "pattern": "one", "path": place.root.join("src") }),
+                json!({ "pattern": "one", "path": project.root.join("src") }),
             ),
         ];
         for (tool, arguments) in calls {
@@ -342,7 +329,7 @@ fn a_root_that_moved_or_was_made_again_is_refused_by_every_tool_with_these_words
             assert_eq!(reply.refusal(), Some(RefusalKind::Outside), "{what}");
             let words = "was moved, or removed and made again";
             assert!(reply.text().contains(words), "{what}");
-            assert_eq!(place.written(), Vec::<PathBuf>::new(), "{what}");
+            assert_eq!(written(&project), Vec::<PathBuf>::new(), "{what}");
         }
     }
 }

@@ -7,58 +7,42 @@ use std::path::{Path, PathBuf};
 
 use lancet::{Lancet, Mode, RefusalKind, Reply, Session};
 use lancet_testing::project::{call, read};
-use lancet_testing::{TestFolder, settings};
+use lancet_testing::{TestFolder, TestProject, settings};
 use serde_json::{Value, json};
 
-struct Place {
-    folder: TestFolder,
-    lancet: Lancet,
+/// Makes `app` and `lib` below one root, a second root and a read root next to it.
+fn project(text: &str) -> TestProject {
+    let folder = TestFolder::new();
+    for (name, content) in [
+        ("root/app/src/a.txt", "inside\n"),
+        ("root/app/b.txt", "inside, too\n"),
+        ("root/app/only/deep.txt", "deep\n"),
+        ("root/lib/b.txt", "beyond\n"),
+        ("root/lib/only/far.txt", "beyond\n"),
+        ("root/.git/config", "[core]\n"),
+        ("other/c.txt", "other\n"),
+        ("reading/d.txt", "reading\n"),
+    ] {
+        folder.put(name, content);
+    }
+    TestProject::inside(folder, |builder, around| {
+        builder
+            .root(around.join("other"))
+            .read_root(around.join("reading"))
+            .state_dir(around.join("state"))
+            .settings(settings(text))
+    })
 }
 
-impl Place {
-    /// Makes `app` and `lib` below one root, a second root and a read root next to it.
-    fn new(text: &str) -> Place {
-        let folder = TestFolder::new();
-        let top = folder.path().to_owned();
-        for (name, content) in [
-            ("root/app/src/a.txt", "inside\n"),
-            ("root/app/b.txt", "inside, too\n"),
-            ("root/app/only/deep.txt", "deep\n"),
-            ("root/lib/b.txt", "beyond\n"),
-            ("root/lib/only/far.txt", "beyond\n"),
-            ("root/.git/config", "[core]\n"),
-            ("other/c.txt", "other\n"),
-            ("reading/d.txt", "reading\n"),
-        ] {
-            folder.put(name, content);
-        }
-        let lancet = Lancet::builder()
-            .root(top.join("root"))
-            .root(top.join("other"))
-            .read_root(top.join("reading"))
-            .state_dir(top.join("state"))
-            .settings(settings(text))
-            .mode(Mode::AcceptEdits)
-            .open()
-            .expect("opened");
-        Place { folder, lancet }
-    }
+fn narrowed(project: &TestProject, names: &[&str]) -> Option<Lancet> {
+    let folders: Vec<PathBuf> = names.iter().map(|name| project.around.join(name)).collect();
+    project.lancet.narrowed(&folders)
+}
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.join(name)
-    }
-
-    fn narrowed(&self, names: &[&str]) -> Option<Lancet> {
-        let folders: Vec<PathBuf> = names.iter().map(|name| self.path(name)).collect();
-        self.lancet.narrowed(&folders)
-    }
-
-    /// Returns a session that sees `app` alone.
-    fn app(&self) -> Session {
-        self.narrowed(&["root/app"])
-            .expect("in common")
-            .new_session()
-    }
+/// Returns a session that sees `app` alone.
+fn app(project: &TestProject) -> Session {
+    let lancet = narrowed(project, &["root/app"]).expect("in common");
+    lancet.new_session()
 }
 
 fn good(reply: &Reply) -> &Reply {
@@ -90,12 +74,12 @@ fn tries(path: &Path) -> Vec<(&'static str, Value)> {
 
 #[test]
 fn what_is_inside_is_as_ever_and_what_is_beyond_is_outside() {
-    let place = Place::new("");
-    let session = place.app();
-    good(&read(&session, &place.path("root/app/src/a.txt")));
-    let edit = json!({ "file_path": place.path("root/app/src/a.txt"), "old_string": "inside", "new_string": "changed" });
+    let project = project("");
+    let session = app(&project);
+    good(&read(&session, &project.around.join("root/app/src/a.txt")));
+    let edit = json!({ "file_path": project.around.join("root/app/src/a.txt"), "old_string": "inside", "new_string": "changed" });
     good(&call(&session, "Edit", edit));
-    let write = json!({ "file_path": place.path("root/app/new/x.txt"), "content": "x\n" });
+    let write = json!({ "file_path": project.around.join("root/app/new/x.txt"), "content": "x\n" });
     good(&call(&session, "Write", write));
     for name in [
         "root/lib/b.txt",
@@ -107,7 +91,7 @@ fn what_is_inside_is_as_ever_and_what_is_beyond_is_outside() {
         "root/lib/b.txt/through",
         "other/c.txt",
     ] {
-        let path = place.path(name);
+        let path = project.around.join(name);
         for (tool, arguments) in tries(&path) {
             let reply = call(&session, tool, arguments);
             assert_eq!(
@@ -125,29 +109,29 @@ fn what_is_inside_is_as_ever_and_what_is_beyond_is_outside() {
         }
     }
     assert_eq!(
-        fs::read_to_string(place.path("root/lib/b.txt")).expect("there"),
+        fs::read_to_string(project.around.join("root/lib/b.txt")).expect("there"),
         "beyond\n"
     );
-    assert!(!place.path("root/lib/missing.txt").exists());
+    assert!(!project.around.join("root/lib/missing.txt").exists());
 }
 
 #[test]
 fn no_link_leads_beyond() {
-    let place = Place::new("");
+    let project = project("");
     for (link, target) in [
         ("file", "../lib/b.txt"),
         ("folder", "../lib"),
         ("dangling", "../lib/new.txt"),
         ("up", ".."),
     ] {
-        symlink(target, place.path("root/app").join(link)).expect("made");
+        symlink(target, project.around.join("root/app").join(link)).expect("made");
     }
     symlink(
-        place.path("root/lib/b.txt"),
-        place.path("root/app/absolute"),
+        project.around.join("root/lib/b.txt"),
+        project.around.join("root/app/absolute"),
     )
     .expect("made");
-    let session = place.app();
+    let session = app(&project);
     for name in [
         "file",
         "absolute",
@@ -156,7 +140,7 @@ fn no_link_leads_beyond() {
         "folder/new.txt",
         "up/lib/b.txt",
     ] {
-        let path = place.path("root/app").join(name);
+        let path = project.around.join("root/app").join(name);
         for (tool, arguments) in tries(&path) {
             let reply = call(&session, tool, arguments);
             assert_eq!(
@@ -168,17 +152,20 @@ fn no_link_leads_beyond() {
         }
     }
     // A path that leads out and back in is inside.
-    good(&read(&session, &place.path("root/app/up/app/b.txt")));
+    good(&read(
+        &session,
+        &project.around.join("root/app/up/app/b.txt"),
+    ));
     let found = call(&session, "Grep", json!({ "pattern": "beyond" }));
     assert_eq!(good(&found).data()["numFiles"], 0, "{}", found.text());
-    assert!(!place.path("root/lib/new.txt").exists());
+    assert!(!project.around.join("root/lib/new.txt").exists());
 }
 
 #[test]
 fn relative_paths_and_searches_start_at_the_narrowed_folder() {
-    let place = Place::new("");
-    fs::write(place.path("root/.gitignore"), "only/\n").expect("written");
-    let session = place.app();
+    let project = project("");
+    fs::write(project.around.join("root/.gitignore"), "only/\n").expect("written");
+    let session = app(&project);
     let reply = call(&session, "Read", json!({ "file_path": "b.txt" }));
     assert!(
         good(&reply).text().contains("inside, too"),
@@ -214,14 +201,14 @@ fn relative_paths_and_searches_start_at_the_narrowed_folder() {
 
 #[test]
 fn later_pages_of_an_earlier_search_name_nothing_beyond() {
-    let place = Place::new("");
-    let wide = place.lancet.new_session();
+    let project = project("");
+    let wide = project.lancet.new_session();
     let search = |session: &Session, offset: u64| {
         let asked = json!({ "pattern": "*.txt", "limit": 1, "offset": offset });
         call(session, "Glob", asked)
     };
     let total = good(&search(&wide, 0)).data()["numFiles"].clone();
-    let narrow = wide.within(&place.narrowed(&["root/app"]).expect("in common"));
+    let narrow = wide.within(&narrowed(&project, &["root/app"]).expect("in common"));
     for offset in 1..6 {
         let page = search(&narrow, offset);
         assert!(
@@ -235,18 +222,22 @@ fn later_pages_of_an_earlier_search_name_nothing_beyond() {
 
 #[test]
 fn rules_of_the_roots_hold_in_a_part_of_them() {
-    let place = Place::new(
+    let project = project(
         "permissions.deny = [\"Read(/app/src/**)\", \"Edit(/app/only/**)\"]\n[encoding]\n\"app/*.pas\" = \"windows-1252\"\n",
     );
     fs::write(
-        place.path("root/.gitattributes"),
+        project.around.join("root/.gitattributes"),
         "app/*.crlf text eol=crlf\n",
     )
     .expect("written");
-    fs::write(place.path("root/app/x.pas"), b"caf\xe9\n").expect("written");
-    fs::hard_link(place.path("root/.git/config"), place.path("root/app/twin")).expect("made");
-    let session = place.app();
-    let denied = read(&session, &place.path("root/app/src/a.txt"));
+    fs::write(project.around.join("root/app/x.pas"), b"caf\xe9\n").expect("written");
+    fs::hard_link(
+        project.around.join("root/.git/config"),
+        project.around.join("root/app/twin"),
+    )
+    .expect("made");
+    let session = app(&project);
+    let denied = read(&session, &project.around.join("root/app/src/a.txt"));
     assert_eq!(
         denied.refusal(),
         Some(RefusalKind::Denied),
@@ -254,7 +245,7 @@ fn rules_of_the_roots_hold_in_a_part_of_them() {
         denied.text()
     );
     let write = |name: &str| {
-        let path = place.path("root/app").join(name);
+        let path = project.around.join("root/app").join(name);
         call(
             &session,
             "Write",
@@ -263,25 +254,25 @@ fn rules_of_the_roots_hold_in_a_part_of_them() {
     };
     assert_eq!(write("only/new.txt").refusal(), Some(RefusalKind::Denied));
     // A protected name outside the narrowed roots still counts, and there is no approver.
-    good(&read(&session, &place.path("root/app/twin")));
+    good(&read(&session, &project.around.join("root/app/twin")));
     assert_eq!(write("twin").refusal(), Some(RefusalKind::Declined));
     assert!(
-        read(&session, &place.path("root/app/x.pas"))
+        read(&session, &project.around.join("root/app/x.pas"))
             .text()
             .contains("café")
     );
     good(&write("new.crlf"));
     assert_eq!(
-        fs::read(place.path("root/app/new.crlf")).expect("there"),
+        fs::read(project.around.join("root/app/new.crlf")).expect("there"),
         b"x\r\n"
     );
 }
 
 #[test]
 fn read_roots_stay_for_reading() {
-    let place = Place::new("");
-    let session = place.app();
-    let path = place.path("reading/d.txt");
+    let project = project("");
+    let session = app(&project);
+    let path = project.around.join("reading/d.txt");
     good(&read(&session, &path));
     let reply = call(
         &session,
@@ -291,7 +282,7 @@ fn read_roots_stay_for_reading() {
     assert_eq!(reply.refusal(), Some(RefusalKind::Denied));
 
     // A read root around the root: what is narrowed away may be read through it, never written.
-    let top = place.path("");
+    let top = project.around.join("");
     let lancet = Lancet::builder()
         .root(top.join("root"))
         .read_root(&top)
@@ -302,7 +293,7 @@ fn read_roots_stay_for_reading() {
         .narrowed(&[top.join("root/app")])
         .expect("in common")
         .new_session();
-    let path = place.path("root/lib/b.txt");
+    let path = project.around.join("root/lib/b.txt");
     good(&read(&session, &path));
     for (tool, arguments) in [
         (
@@ -312,7 +303,7 @@ fn read_roots_stay_for_reading() {
         ("Write", json!({ "file_path": path, "content": "x\n" })),
         (
             "Write",
-            json!({ "file_path": place.path("root/lib/new.txt"), "content": "x\n" }),
+            json!({ "file_path": project.around.join("root/lib/new.txt"), "content": "x\n" }),
         ),
     ] {
         let reply = call(&session, tool, arguments);
@@ -328,11 +319,11 @@ fn read_roots_stay_for_reading() {
 
 #[test]
 fn only_what_was_changed_inside_is_taken_back() {
-    let place = Place::new("tools = [\"default\", \"Undo\"]\n");
-    let wide = place.lancet.new_session();
-    let narrow = wide.within(&place.narrowed(&["root/app"]).expect("in common"));
+    let project = project("tools = [\"default\", \"Undo\"]\n");
+    let wide = project.lancet.new_session();
+    let narrow = wide.within(&narrowed(&project, &["root/app"]).expect("in common"));
     let change = |name: &str, old: &str| {
-        let path = place.path(name);
+        let path = project.around.join(name);
         good(&read(&wide, &path));
         let edit = json!({ "file_path": path, "old_string": old, "new_string": "changed" });
         good(&call(&wide, "Edit", edit)).data()["operation"].clone()
@@ -340,7 +331,7 @@ fn only_what_was_changed_inside_is_taken_back() {
     change("root/app/src/a.txt", "inside");
     let beyond = change("root/lib/b.txt", "beyond");
     good(&call(&narrow, "Undo", json!({})));
-    let text = |name: &str| fs::read_to_string(place.path(name)).expect("there");
+    let text = |name: &str| fs::read_to_string(project.around.join(name)).expect("there");
     assert_eq!(text("root/app/src/a.txt"), "inside\n");
     assert_eq!(text("root/lib/b.txt"), "changed\n");
     let reply = call(&narrow, "Undo", json!({}));
@@ -358,28 +349,28 @@ fn only_what_was_changed_inside_is_taken_back() {
         reply.text()
     );
     // The conversation is the same one: what it saw before counts once it may look there again.
-    let edit = json!({ "file_path": place.path("root/lib/b.txt"), "old_string": "changed", "new_string": "again" });
+    let edit = json!({ "file_path": project.around.join("root/lib/b.txt"), "old_string": "changed", "new_string": "again" });
     assert_eq!(
         call(&narrow, "Edit", edit.clone()).refusal(),
         Some(RefusalKind::Outside)
     );
     good(&call(&wide, "Edit", edit));
     // Changes outside the narrowed roots are not reported either.
-    fs::write(place.path("root/lib/b.txt"), "someone else\n").expect("written");
-    let reply = read(&narrow, &place.path("root/app/b.txt"));
+    fs::write(project.around.join("root/lib/b.txt"), "someone else\n").expect("written");
+    let reply = read(&narrow, &project.around.join("root/app/b.txt"));
     assert!(!reply.text().contains("lib"), "{}", reply.text());
-    let reply = read(&wide, &place.path("root/app/b.txt"));
+    let reply = read(&wide, &project.around.join("root/app/b.txt"));
     assert!(reply.text().contains("lib/b.txt"), "{}", reply.text());
 }
 
 #[test]
 fn what_folders_leave_of_the_roots() {
-    let place = Place::new("");
-    symlink("root/app", place.path("link")).expect("made");
-    symlink("/etc", place.path("root/app/etc")).expect("made");
+    let project = project("");
+    symlink("root/app", project.around.join("link")).expect("made");
+    symlink("/etc", project.around.join("root/app/etc")).expect("made");
     let left = |names: &[&str]| -> Option<Vec<String>> {
-        let roots = place.narrowed(names)?.roots();
-        let top = place.path("");
+        let roots = narrowed(&project, names)?.roots();
+        let top = project.around.join("");
         let short = |root: PathBuf| {
             root.strip_prefix(&top)
                 .expect("below")
@@ -419,28 +410,36 @@ fn what_folders_leave_of_the_roots() {
             wanted.map(|roots| roots.iter().map(|&root| root.to_owned()).collect());
         assert_eq!(left(names), wanted, "{names:?}");
     }
-    assert!(place.lancet.narrowed(&[PathBuf::from("app")]).is_none());
+    assert!(project.lancet.narrowed(&[PathBuf::from("app")]).is_none());
     // Computed again from the engine's own roots, never from an earlier narrowing.
-    let app = place.narrowed(&["root/app"]).expect("in common");
+    let app = narrowed(&project, &["root/app"]).expect("in common");
     let lib = app
-        .narrowed(&[place.path("root/lib")])
+        .narrowed(&[project.around.join("root/lib")])
         .expect("from the engine's own");
-    assert_eq!(lib.roots(), [place.path("root/lib")]);
+    assert_eq!(lib.roots(), [project.around.join("root/lib")]);
 }
 
 #[test]
 fn a_folder_that_is_swapped_after_it_was_narrowed_to_leads_nowhere_else() {
-    let place = Place::new("");
-    let session = place.app();
-    fs::rename(place.path("root/app"), place.path("root/app.old")).expect("moved");
-    symlink("lib", place.path("root/app")).expect("made");
-    let path = place.path("root/app/b.txt");
+    let project = project("");
+    let session = app(&project);
+    fs::rename(
+        project.around.join("root/app"),
+        project.around.join("root/app.old"),
+    )
+    .expect("moved");
+    symlink("lib", project.around.join("root/app")).expect("made");
+    let path = project.around.join("root/app/b.txt");
     let reply = read(&session, &path);
     assert!(!reply.text().contains("beyond"), "{}", reply.text());
     let reply = call(
         &session,
         "Write",
-        json!({ "file_path": place.path("root/app/new.txt"), "content": "x\n" }),
+        json!({ "file_path": project.around.join("root/app/new.txt"), "content": "x\n" }),
     );
-    assert!(!place.path("root/lib/new.txt").exists(), "{}", reply.text());
+    assert!(
+        !project.around.join("root/lib/new.txt").exists(),
+        "{}",
+        reply.text()
+    );
 }

@@ -1,13 +1,15 @@
 //! Names and texts of files arrive unchanged, whoever reads the answer: nothing rewrites them, whatever they look like,
 //! and an offer in the text is the one in the data, byte for byte.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use lancet::Session;
 use lancet::doors::Audience;
-use lancet::{Lancet, Mode, RawCall, Reply, Session};
-use lancet_testing::{TestFolder, laws};
+use lancet_testing::project::{self, call, edit};
+use lancet_testing::replies::{done, is_refused};
+use lancet_testing::{TestFolder, TestProject, laws};
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// Parts of names that also occur in the sentences of answers.
 const IN_NAMES: &[&str] = &[
@@ -59,82 +61,45 @@ enum Reader {
     Person,
 }
 
-struct Place {
-    folder: TestFolder,
-    lancet: Lancet,
-    reader: Reader,
-}
-
-impl Place {
-    fn new(reader: Reader) -> Self {
-        let folder = TestFolder::new();
-        folder.make("root/denied");
-        let root = folder.join("root");
-        let mut builder = Lancet::builder()
-            .root(&root)
-            .state_dir(folder.join("state"))
-            .mode(Mode::AcceptEdits)
-            .tools(["Read", "Edit", "Write", "Undo"])
-            .deny("Edit(/denied/**)");
-        if reader == Reader::Person {
-            builder = builder.audience(Audience::Shell { working: root });
-        }
-        Self {
-            lancet: builder.open().expect("opened"),
-            folder,
-            reader,
-        }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.join("root").join(name)
-    }
-
-    fn file(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.path(name);
-        std::fs::write(&path, text).expect("written");
-        path
-    }
-
-    /// Returns the name of a file in a sentence.
-    fn named(&self, path: &Path) -> String {
-        let path = path.strip_prefix(self.folder.join("root")).expect("below");
-        let path = path.to_str().expect("UTF-8");
-        let shown = path.chars().map(|one| match one {
-            '\u{2028}' => "\\u{2028}".to_owned(),
-            one if one.is_control() => one.escape_default().to_string(),
-            one => one.to_string(),
-        });
-        shown.collect()
-    }
-
+impl Reader {
     /// Returns the word that this reader knows a field by.
-    fn term<'t>(&self, model: &'t str, person: &'t str) -> &'t str {
-        match self.reader {
+    fn term<'t>(self, model: &'t str, person: &'t str) -> &'t str {
+        match self {
             Reader::Model => model,
             Reader::Person => person,
         }
     }
 }
 
-fn call(session: &Session, tool: &str, arguments: Value) -> Reply {
-    session.call(RawCall::new(tool, arguments))
+/// Opens a project whose answers are worded for this reader.
+fn project(reader: Reader) -> TestProject {
+    TestProject::inside(TestFolder::new(), |builder, around| {
+        let root = around.join("root");
+        let builder = builder
+            .state_dir(around.join("state"))
+            .tools(["Read", "Edit", "Write", "Undo"])
+            .deny("Edit(/denied/**)");
+        match reader {
+            Reader::Model => builder,
+            Reader::Person => builder.audience(Audience::Shell { working: root }),
+        }
+    })
 }
 
-fn edit(session: &Session, path: &Path, old: &str, new: &str) -> Reply {
-    let arguments = json!({ "file_path": path, "old_string": old, "new_string": new });
-    call(session, "Edit", arguments)
+/// Returns the name of a file in a sentence.
+fn name_in_sentence(project: &TestProject, path: &Path) -> String {
+    let path = path.strip_prefix(&project.root).expect("below");
+    let path = path.to_str().expect("UTF-8");
+    let shown = path.chars().map(|one| match one {
+        '\u{2028}' => "\\u{2028}".to_owned(),
+        one if one.is_control() => one.escape_default().to_string(),
+        one => one.to_string(),
+    });
+    shown.collect()
 }
 
-fn read(session: &Session, path: &Path) -> Reply {
-    let reply = call(session, "Read", json!({ "file_path": path }));
-    assert!(!reply.is_error(), "{}", reply.text());
-    reply
-}
-
-fn refused(reply: &Reply, kind: &str) {
-    let name = reply.refusal().map(lancet::RefusalKind::name);
-    assert_eq!(name, Some(kind), "{}", reply.text());
+fn read(session: &Session, path: &Path) {
+    done(&project::read(session, path));
 }
 
 /// Returns how an answer shows a text that is to be sent.
@@ -160,48 +125,48 @@ fn block(reader: Reader, text: &str, name: &str) -> String {
 }
 
 /// Checks the refusals that begin with the file's name.
-fn names_arrive(place: &Place, name: &str, text: &str) {
+fn names_arrive((project, reader): (&TestProject, Reader), name: &str, text: &str) {
     let missing = call(
-        &place.lancet.new_session(),
+        &project.lancet.new_session(),
         "Read",
-        json!({ "file_path": place.path(name) }),
+        json!({ "file_path": project.path(name) }),
     );
-    refused(&missing, "missing");
-    let named = place.named(&place.path(name));
-    let sentence = match place.reader {
+    is_refused(&missing, "missing");
+    let named = name_in_sentence(project, &project.path(name));
+    let sentence = match reader {
         Reader::Model => format!("{named} is not there."),
         Reader::Person => format!("No such file: {named}."),
     };
     assert!(missing.text().starts_with(&sentence), "{}", missing.text());
 
-    let path = place.file(name, text);
-    let session = place.lancet.new_session();
+    let path = project.put(name, text);
+    let session = project.lancet.new_session();
     let unread = edit(&session, &path, "nothing of it", "");
-    refused(&unread, "not_read");
+    is_refused(&unread, "not_read");
     let sentence = format!("{named} has not been read in this session. ");
     assert!(unread.text().starts_with(&sentence), "{}", unread.text());
 
     let create = json!({ "file_path": path, "content": "x", "mode": "create" });
     let exists = call(&session, "Write", create);
-    refused(&exists, "exists");
+    is_refused(&exists, "exists");
     assert!(exists.text().starts_with(&named), "{}", exists.text());
 
     read(&session, &path);
     let found = edit(&session, &path, "qqq zzz", "");
-    refused(&found, "not_found");
-    let old = place.term("old_string", "--old");
+    is_refused(&found, "not_found");
+    let old = reader.term("old_string", "--old");
     let sentence = format!("{old} was not found in {named}.");
     assert!(found.text().starts_with(&sentence), "{}", found.text());
 
-    let denied = place.file(&format!("denied/{name}"), text);
+    let denied = project.put(format!("denied/{name}"), text);
     let answer = edit(&session, &denied, "a", "b");
-    refused(&answer, "denied");
-    let sentence = format!("A rule denies {}", place.named(&denied));
+    is_refused(&answer, "denied");
+    let sentence = format!("A rule denies {}", name_in_sentence(project, &denied));
     assert!(answer.text().starts_with(&sentence), "{}", answer.text());
 
     std::fs::write(&path, format!("{text}another line\n")).expect("written");
     let stale = edit(&session, &path, "qqq zzz", "");
-    refused(&stale, "stale");
+    is_refused(&stale, "stale");
     let diff = stale.data()["error"]["diff"].as_str().expect("a diff");
     let sentence = format!("{named} changed since it was read. ");
     assert!(stale.text().starts_with(&sentence), "{}", stale.text());
@@ -213,24 +178,24 @@ fn names_arrive(place: &Place, name: &str, text: &str) {
 }
 
 /// Checks the offers for a text that occurs twice.
-fn offers_are_exact(place: &Place, name: &str, text: &str, new: &str) {
+fn offers_are_exact((project, reader): (&TestProject, Reader), name: &str, text: &str, new: &str) {
     let content = format!("first\n{text}between\nsecond\n{text}last\n");
-    let path = place.file(name, &content);
-    let session = place.lancet.new_session();
+    let path = project.put(name, &content);
+    let session = project.lancet.new_session();
     read(&session, &path);
     let reply = edit(&session, &path, text, new);
-    refused(&reply, "ambiguous");
+    is_refused(&reply, "ambiguous");
     let (old_name, new_name) = (
-        place.term("old_string", "--old"),
-        place.term("new_string", "--new"),
+        reader.term("old_string", "--old"),
+        reader.term("new_string", "--new"),
     );
     let sentence = format!(
         "{old_name} matches {} places in {}",
         reply.data()["error"]["count"],
-        place.named(&path)
+        name_in_sentence(project, &path)
     );
     assert!(reply.text().starts_with(&sentence), "{}", reply.text());
-    let send = place.term("send", "use");
+    let send = reader.term("send", "use");
     for offer in reply.data()["error"]["places"].as_array().expect("places") {
         let (Some(old), Some(new)) = (offer["old_string"].as_str(), offer["new_string"].as_str())
         else {
@@ -238,8 +203,8 @@ fn offers_are_exact(place: &Place, name: &str, text: &str, new: &str) {
         };
         let shown = format!(
             ", {send} this {old_name}:\n{}\nwith this {new_name}:\n{}\n",
-            block(place.reader, old, old_name),
-            block(place.reader, new, new_name)
+            block(reader, old, old_name),
+            block(reader, new, new_name)
         );
         assert!(
             reply.text().contains(&shown),
@@ -247,7 +212,7 @@ fn offers_are_exact(place: &Place, name: &str, text: &str, new: &str) {
             reply.text()
         );
         std::fs::write(&path, &content).expect("written");
-        let session = place.lancet.new_session();
+        let session = project.lancet.new_session();
         read(&session, &path);
         let answer = edit(&session, &path, old, new);
         assert!(!answer.is_error(), "{}", answer.text());
@@ -257,11 +222,11 @@ fn offers_are_exact(place: &Place, name: &str, text: &str, new: &str) {
 }
 
 /// Checks the hints of undo and redo, and the refusal where another program changed the file.
-fn undo_is_named(place: &Place, name: &str, text: &str) {
+fn undo_is_named((project, reader): (&TestProject, Reader), name: &str, text: &str) {
     let content = format!("first\n{text}");
-    let path = place.file(name, &content);
-    let named = place.named(&path);
-    let session = place.lancet.new_session();
+    let path = project.put(name, &content);
+    let named = name_in_sentence(project, &path);
+    let session = project.lancet.new_session();
     read(&session, &path);
     let changed = edit(&session, &path, "first\n", "1\n");
     let id = changed.data()["operation"]
@@ -270,7 +235,7 @@ fn undo_is_named(place: &Place, name: &str, text: &str) {
         .to_owned();
     let undone = call(&session, "Undo", json!({}));
     assert!(!undone.is_error(), "{}", undone.text());
-    let lead = place.term("Undo of operation ", "Undid change ");
+    let lead = reader.term("Undo of operation ", "Undid change ");
     assert!(
         undone.text().starts_with(&format!("{lead}{id}.\n")),
         "{}",
@@ -279,7 +244,7 @@ fn undo_is_named(place: &Place, name: &str, text: &str) {
     edit(&session, &path, "first\n", "1\n");
     std::fs::write(&path, format!("other\n{text}")).expect("written");
     let conflict = call(&session, "Undo", json!({}));
-    refused(&conflict, "conflict");
+    is_refused(&conflict, "conflict");
     let sentence =
         format!(" cannot be undone: {named} was changed afterwards. Nothing was changed. ");
     assert!(conflict.text().contains(&sentence), "{}", conflict.text());
@@ -287,12 +252,11 @@ fn undo_is_named(place: &Place, name: &str, text: &str) {
 
 #[test]
 fn an_exact_edit_takes_few_bytes_beyond_its_lines() {
-    let place = Place::new(Reader::Model);
+    let project = project(Reader::Model);
     let folders = "packages/storefront/src/components/checkout/payment";
-    place.folder.make(format!("root/{folders}"));
     let text: String = (1..60).map(|line| format!("line {line}\n")).collect();
-    let path = place.file(&format!("{folders}/method_of_payment.txt"), &text);
-    let session = place.lancet.new_session();
+    let path = project.put(format!("{folders}/method_of_payment.txt"), &text);
+    let session = project.lancet.new_session();
     read(&session, &path);
     let answer = edit(&session, &path, "line 20\n", "line twenty\n");
     assert!(!answer.is_error(), "{}", answer.text());
@@ -307,9 +271,9 @@ proptest! {
     #[test]
     fn names_and_texts_arrive_byte_for_byte(name in name(), text in lines(), new in lines()) {
         for reader in [Reader::Model, Reader::Person] {
-            names_arrive(&Place::new(reader), &name, &text);
-            offers_are_exact(&Place::new(reader), &name, &format!("part\n{text}"), &new);
-            undo_is_named(&Place::new(reader), &name, &text);
+            names_arrive((&project(reader), reader), &name, &text);
+            offers_are_exact((&project(reader), reader), &name, &format!("part\n{text}"), &new);
+            undo_is_named((&project(reader), reader), &name, &text);
         }
     }
 }

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use lancet::doors::{Residency, running_indexes};
 use lancet::settings::{Settings, SettingsChange, SettingsSource};
-use lancet::{Lancet, Mode, RawCall, Session};
-use lancet_testing::{TestFolder, settings};
+use lancet::{RawCall, Session};
+use lancet_testing::project::SharedProject;
+use lancet_testing::settings;
 use serde_json::{Value, json};
 
 /// More files than a tree must have to be worth it.
@@ -28,47 +29,36 @@ impl SettingsSource for Changing {
     }
 }
 
-struct Ground {
-    folder: TestFolder,
-    changing: Changing,
+/// Makes a tree that is large enough to be resident.
+fn project() -> SharedProject {
+    let project = SharedProject::new(&[
+        ("shut/secret.txt", "needle 3\n"),
+        (".gitignore", "*.log\n"),
+        ("noise.log", "needle 3\n"),
+    ]);
+    for number in 0..FILES {
+        let name = format!("folder{}/file{number:04}.txt", number % 50);
+        let text = format!("the text of {number}\nneedle {}\n", number % 7);
+        project.put(name, text);
+    }
+    project
 }
 
-impl Ground {
-    fn new() -> Ground {
-        let folder = TestFolder::new();
-        for number in 0..FILES {
-            let name = format!("root/folder{}/file{number:04}.txt", number % 50);
-            folder.put(
-                &name,
-                format!("the text of {number}\nneedle {}\n", number % 7),
-            );
-        }
-        folder.put("root/shut/secret.txt", "needle 3\n");
-        folder.put("root/.gitignore", "*.log\n");
-        folder.put("root/noise.log", "needle 3\n");
-        Ground {
-            folder,
-            changing: Changing::default(),
-        }
-    }
-
-    fn root(&self) -> PathBuf {
-        self.folder.join("root")
-    }
-
-    /// Opens a session, and returns the state folder of its engine.
-    fn session(&self, text: &str, name: &str) -> (Session, PathBuf) {
-        let state = self.folder.join(name);
-        let lancet = Lancet::builder()
-            .root(self.root())
+/// Opens a session, and returns the state folder of its engine.
+fn open(
+    project: &SharedProject,
+    changing: &Changing,
+    text: &str,
+    name: &str,
+) -> (Session, PathBuf) {
+    let state = project.around.join(name);
+    let lancet = project.engine_with(|builder| {
+        builder
             .state_dir(&state)
             .settings(settings(text))
-            .settings_source(self.changing.clone())
-            .mode(Mode::AcceptEdits)
-            .open()
-            .expect("opens");
-        (lancet.new_session(), state)
-    }
+            .settings_source(changing.clone())
+    });
+    (lancet.new_session(), state)
 }
 
 /// Returns the data of an answer, without the time it took.
@@ -108,12 +98,17 @@ fn wait_until_resident(session: &Session, state: &std::path::Path) {
 
 #[test]
 fn a_resident_tree_answers_like_a_walk_and_follows_rules_and_writes() {
-    let ground = Ground::new();
+    let (project, changing) = (project(), Changing::default());
     let rules = "permissions.deny = [\"Read(shut/**)\"]\n";
-    let (walking, _) = ground.session(&format!("{rules}search.index = \"off\"\n"), "state-walk");
+    let (walking, _) = open(
+        &project,
+        &changing,
+        &format!("{rules}search.index = \"off\"\n"),
+        "state-walk",
+    );
     for contents in ["on", "off"] {
         let text = format!("{rules}search.contents = \"{contents}\"\n");
-        let (session, state) = ground.session(&text, &format!("state-{contents}"));
+        let (session, state) = open(&project, &changing, &text, &format!("state-{contents}"));
         wait_until_resident(&session, &state);
         let compare = |what: &str| {
             for mode in ["content", "files_with_matches", "count"] {
@@ -143,17 +138,17 @@ fn a_resident_tree_answers_like_a_walk_and_follows_rules_and_writes() {
         assert!(!found.to_string().contains("secret"), "{found}");
 
         // A change by a tool, and one by another program.
-        let file = ground.root().join("folder1/file0001.txt");
+        let file = project.path("folder1/file0001.txt");
         let read = json!({ "file_path": file });
         ask(&session, "Read", read);
         let word = format!("edited_with_contents_{contents}");
         let edit = json!({ "file_path": file, "old_string": "the text", "new_string": word });
         ask(&session, "Edit", edit);
         assert_eq!(grep(&session, &word, "content")["numMatches"], 1);
-        fs::write(ground.root().join("folder2/new.txt"), &word).expect("written");
+        fs::write(project.path("folder2/new.txt"), &word).expect("written");
         assert_eq!(grep(&session, &word, "content")["numMatches"], 2);
         compare("after two changes");
-        fs::remove_file(ground.root().join("folder2/new.txt")).expect("removed");
+        fs::remove_file(project.path("folder2/new.txt")).expect("removed");
         fs::write(&file, "the text of 1\nneedle 1\n").expect("written");
         compare("after all was taken back");
     }
@@ -161,30 +156,30 @@ fn a_resident_tree_answers_like_a_walk_and_follows_rules_and_writes() {
 
 #[test]
 fn a_rule_that_is_added_holds_from_the_next_search_on() {
-    let ground = Ground::new();
-    let (session, state) = ground.session("", "state");
+    let (project, changing) = (project(), Changing::default());
+    let (session, state) = open(&project, &changing, "", "state");
     wait_until_resident(&session, &state);
     let found = grep(&session, "needle 3", "files_with_matches");
     assert!(found.to_string().contains("secret.txt"), "{found}");
     let denying = settings("permissions.deny = [\"Read(shut/**)\"]\n");
-    *ground.changing.0.lock().expect("whole") = Some(denying);
+    *changing.0.lock().expect("whole") = Some(denying);
     for _ in 0..3 {
         let found = grep(&session, "needle 3", "files_with_matches");
         assert!(!found.to_string().contains("secret.txt"), "{found}");
         assert_eq!(found["skipped"]["denied"], 1, "{found}");
     }
-    *ground.changing.0.lock().expect("whole") = Some(settings("search.index = \"off\"\n"));
+    *changing.0.lock().expect("whole") = Some(settings("search.index = \"off\"\n"));
     let found = grep(&session, "needle 3", "files_with_matches");
     assert!(found.to_string().contains("secret.txt"), "{found}");
 }
 
 #[test]
 fn a_search_without_a_match_names_the_ignored_files_that_have_one_now() {
-    let ground = Ground::new();
+    let (project, changing) = (project(), Changing::default());
     let rules = "permissions.deny = [\"Read(**/*.pem.log)\"]\n";
-    ground.folder.put("root/key.pem.log", "hidden_word\n");
-    ground.folder.put("root/folder3/deep.log", "other_word\n");
-    let (session, state) = ground.session(rules, "state");
+    project.put("key.pem.log", "hidden_word\n");
+    project.put("folder3/deep.log", "other_word\n");
+    let (session, state) = open(&project, &changing, rules, "state");
     wait_until_resident(&session, &state);
     let hint = |pattern: &str| {
         let arguments = json!({ "pattern": pattern, "output_mode": "content" });
@@ -196,15 +191,15 @@ fn a_search_without_a_match_names_the_ignored_files_that_have_one_now() {
     assert!(hint("other_word").contains("deep.log"));
     assert!(!hint("hidden_word").contains(ignored));
     // Changed, replaced, made and removed after the tree was built.
-    fs::write(ground.root().join("noise.log"), "written_word\n").expect("written");
+    fs::write(project.path("noise.log"), "written_word\n").expect("written");
     assert!(hint("written_word").contains("noise.log"));
-    let beside = ground.folder.join("beside");
+    let beside = project.around.join("beside");
     fs::write(&beside, "renamed_word\n").expect("written");
-    fs::rename(&beside, ground.root().join("folder3/deep.log")).expect("renamed");
+    fs::rename(&beside, project.path("folder3/deep.log")).expect("renamed");
     assert!(hint("renamed_word").contains("deep.log"));
     assert!(!hint("other_word").contains(ignored));
-    fs::write(ground.root().join("folder4/new.log"), "new_word\n").expect("written");
+    fs::write(project.path("folder4/new.log"), "new_word\n").expect("written");
     assert!(hint("new_word").contains("new.log"));
-    fs::remove_file(ground.root().join("folder4/new.log")).expect("removed");
+    fs::remove_file(project.path("folder4/new.log")).expect("removed");
     assert!(!hint("new_word").contains(ignored));
 }

@@ -3,7 +3,7 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, sleep};
@@ -12,9 +12,11 @@ use std::time::Duration;
 use lancet::approval::{Answer, Approver, Question, Wait};
 use lancet::undo::{Selection, TakeBack};
 use lancet::{Caller, Check, Lancet, Mode, RawCall, RefusalKind, Reply, Session, SessionName};
-use lancet_testing::TestFolder;
+use lancet_testing::TestProject;
+use lancet_testing::replies::done;
 use serde_json::{Value, json};
 
+const FILE: &str = "a.txt";
 const BEFORE: &str = "first line\nthe second\nthe third\n";
 /// Text of the same length as the one before.
 const AFTER: &str = "first line\nTHE SECOND\nthe third\n";
@@ -39,12 +41,6 @@ enum Names {
     Two,
 }
 
-struct Ground {
-    folder: TestFolder,
-    session: Session,
-    questions: Arc<AtomicUsize>,
-}
-
 /// Says yes and counts.
 struct Yes(Arc<AtomicUsize>);
 
@@ -55,82 +51,59 @@ impl Approver for Yes {
     }
 }
 
-fn open(folder: &Path, mode: Mode, approver: impl Approver + 'static) -> Lancet {
-    fs::create_dir(folder.join("root")).expect("made");
-    Lancet::builder()
-        .root(folder.join("root"))
-        .state_dir(folder.join("state"))
-        .mode(mode)
-        .approver(approver)
-        .open()
-        .expect("opens")
+fn open(mode: Mode, approver: impl Approver + 'static) -> TestProject {
+    TestProject::with_history(|builder| builder.mode(mode).approver(approver))
 }
 
 fn session(lancet: &Lancet, name: &str) -> Session {
     lancet.session(&SessionName::new(name).expect("a name"))
 }
 
-impl Ground {
-    /// Makes a file that was read, and then changed without a trace.
-    fn new() -> Self {
-        Self::with(Mode::AcceptEdits, Changed::JustNow, Names::One)
-    }
+/// Makes a file that was read, and then changed without a trace.
+fn changed() -> TestProject {
+    changed_with(Mode::AcceptEdits, Changed::JustNow, Names::One).0
+}
 
-    fn with(mode: Mode, changed: Changed, names: Names) -> Self {
-        let folder = TestFolder::new();
-        let questions = Arc::new(AtomicUsize::new(0));
-        let lancet = open(folder.path(), mode, Yes(Arc::clone(&questions)));
-        let ground = Ground {
-            session: session(&lancet, "talk"),
-            folder,
-            questions,
-        };
-        fs::write(ground.file(), BEFORE).expect("written");
-        if names == Names::Two {
-            fs::hard_link(ground.file(), ground.file().with_file_name("b.txt")).expect("linked");
+/// Makes a file that was read, and then changed without a trace, and counts the questions.
+fn changed_with(mode: Mode, changed: Changed, names: Names) -> (TestProject, Arc<AtomicUsize>) {
+    let questions = Arc::new(AtomicUsize::new(0));
+    let mut project = open(mode, Yes(Arc::clone(&questions)));
+    project.session = session(&project.lancet, "talk");
+    let file = project.put(FILE, BEFORE);
+    if names == Names::Two {
+        fs::hard_link(&file, file.with_file_name("b.txt")).expect("linked");
+    }
+    change_after(&file, || {
+        if changed == Changed::LongAgo {
+            sleep(LONG);
         }
-        change_after(&ground.file(), || {
-            if changed == Changed::LongAgo {
-                sleep(LONG);
-            }
-            let read = ground.call("Read", json!({}));
-            assert!(!read.is_error(), "{}", read.text());
-        });
-        assert_eq!(ground.content(), AFTER);
-        ground
-    }
+        done(&project.read(&file));
+    });
+    assert_eq!(project.text(FILE), AFTER);
+    (project, questions)
+}
 
-    fn file(&self) -> PathBuf {
-        let folder = self.folder.path().to_owned();
-        folder.join("root/a.txt")
-    }
+fn raw(project: &TestProject, tool: &str, mut arguments: Value) -> RawCall {
+    arguments["file_path"] = json!(project.path(FILE));
+    RawCall::new(tool, arguments)
+}
 
-    fn content(&self) -> String {
-        fs::read_to_string(self.file()).expect("read")
-    }
+fn call(project: &TestProject, tool: &str, arguments: Value) -> Reply {
+    project.session.call(raw(project, tool, arguments))
+}
 
-    fn raw(&self, tool: &str, mut arguments: Value) -> RawCall {
-        arguments["file_path"] = json!(self.file());
-        RawCall::new(tool, arguments)
-    }
-
-    fn call(&self, tool: &str, arguments: Value) -> Reply {
-        self.session.call(self.raw(tool, arguments))
-    }
-
-    /// Asserts that an edit is refused as stale, shows what is there, changes nothing and asks no question.
-    fn assert_stale(&self) {
-        let answer = self.call("Edit", third());
-        assert_eq!(
-            answer.refusal(),
-            Some(RefusalKind::Stale),
-            "{}",
-            answer.text()
-        );
-        assert!(answer.text().contains("THE SECOND"), "{}", answer.text());
-        assert_eq!(self.content(), AFTER);
-        assert_eq!(self.questions.load(Ordering::Relaxed), 0);
-    }
+/// Asserts that an edit is refused as stale, shows what is there, changes nothing and asks no question.
+fn assert_stale((project, questions): &(TestProject, Arc<AtomicUsize>)) {
+    let answer = call(project, "Edit", third());
+    assert_eq!(
+        answer.refusal(),
+        Some(RefusalKind::Stale),
+        "{}",
+        answer.text()
+    );
+    assert!(answer.text().contains("THE SECOND"), "{}", answer.text());
+    assert_eq!(project.text(FILE), AFTER);
+    assert_eq!(questions.load(Ordering::Relaxed), 0);
 }
 
 fn third() -> Value {
@@ -171,27 +144,36 @@ fn change_after(path: &Path, look: impl FnOnce()) {
 
 #[test]
 fn an_edit_of_what_was_there_is_refused_and_the_file_stands() {
-    let ground = Ground::new();
-    ground.assert_stale();
+    let unasked = changed_with(Mode::AcceptEdits, Changed::JustNow, Names::One);
+    assert_stale(&unasked);
+    let project = unasked.0;
     // The refusal has shown what is there now.
-    let answer = ground.call("Edit", third());
+    let answer = call(&project, "Edit", third());
     assert!(!answer.is_error(), "{}", answer.text());
-    assert_eq!(ground.content(), "first line\nTHE SECOND\nthe 3rd\n");
+    assert_eq!(project.text(FILE), "first line\nTHE SECOND\nthe 3rd\n");
 }
 
 #[test]
 fn a_file_that_seems_unchanged_for_long_is_found_out_too() {
-    Ground::with(Mode::AcceptEdits, Changed::LongAgo, Names::One).assert_stale();
+    assert_stale(&changed_with(
+        Mode::AcceptEdits,
+        Changed::LongAgo,
+        Names::One,
+    ));
 }
 
 #[test]
 fn a_file_that_is_rewritten_in_place_is_found_out_too() {
-    Ground::with(Mode::AcceptEdits, Changed::JustNow, Names::Two).assert_stale();
+    assert_stale(&changed_with(
+        Mode::AcceptEdits,
+        Changed::JustNow,
+        Names::Two,
+    ));
 }
 
 #[test]
 fn nobody_is_asked_about_what_was_there() {
-    Ground::with(Mode::Ask, Changed::JustNow, Names::One).assert_stale();
+    assert_stale(&changed_with(Mode::Ask, Changed::JustNow, Names::One));
 }
 
 #[test]
@@ -199,8 +181,8 @@ fn what_is_told_instead_of_a_write_is_told_of_what_is_there_now() {
     let not_found = json!({ "old_string": "the sec\nond", "new_string": "the 2nd" });
     let dry_run = json!({ "old_string": "the second", "new_string": "the 2nd", "dry_run": true });
     for arguments in [not_found, dry_run] {
-        let ground = Ground::new();
-        let answer = ground.call("Edit", arguments);
+        let project = changed();
+        let answer = call(&project, "Edit", arguments);
         assert!(answer.is_error(), "{}", answer.text());
         assert!(answer.text().contains("THE SECOND"), "{}", answer.text());
     }
@@ -208,31 +190,34 @@ fn what_is_told_instead_of_a_write_is_told_of_what_is_there_now() {
 
 #[test]
 fn a_write_over_what_was_there_is_refused_and_the_file_stands() {
-    let ground = Ground::new();
-    let answer = ground.call("Write", json!({ "content": "new\n" }));
+    let project = changed();
+    let answer = call(&project, "Write", json!({ "content": "new\n" }));
     assert!(answer.is_error(), "{}", answer.text());
-    assert_eq!(ground.content(), AFTER);
+    assert_eq!(project.text(FILE), AFTER);
 }
 
 #[test]
 fn text_is_not_put_at_the_end_of_what_was_there() {
-    let ground = Ground::new();
-    let answer = ground.call("Write", json!({ "content": "more\n", "mode": "append" }));
+    let project = changed();
+    let answer = call(
+        &project,
+        "Write",
+        json!({ "content": "more\n", "mode": "append" }),
+    );
     assert_eq!(
         answer.refusal(),
         Some(RefusalKind::Stale),
         "{}",
         answer.text()
     );
-    assert_eq!(ground.content(), AFTER);
+    assert_eq!(project.text(FILE), AFTER);
 }
 
 #[test]
 fn an_undo_does_not_take_away_what_was_put_there_since() {
-    let folder = TestFolder::new();
-    let lancet = open(folder.path(), Mode::AcceptEdits, Yes(Arc::default()));
-    let talk = session(&lancet, "talk");
-    let file = folder.join("root/a.txt");
+    let project = open(Mode::AcceptEdits, Yes(Arc::default()));
+    let talk = session(&project.lancet, "talk");
+    let file = project.path(FILE);
     let write = json!({ "file_path": &file, "content": BEFORE });
     assert!(!talk.call(RawCall::new("Write", write)).is_error());
     change_after(&file, || {
@@ -253,8 +238,8 @@ fn an_undo_does_not_take_away_what_was_put_there_since() {
 
 #[test]
 fn a_check_without_effect_is_made_of_what_is_there_now() {
-    let ground = Ground::new();
-    let checked = ground.session.check(ground.raw("Edit", third()));
+    let project = changed();
+    let checked = project.session.check(raw(&project, "Edit", third()));
     assert!(
         matches!(&checked, Check::Refused(refusal) if refusal.kind() == RefusalKind::Stale),
         "{checked:?}"
@@ -283,23 +268,24 @@ impl Approver for Meanwhile {
 
 #[test]
 fn a_call_that_waited_for_its_turn_looks_at_what_the_other_wrote() {
-    let folder = TestFolder::new();
     let asked = Arc::new(AtomicUsize::new(0));
     let next = Other::default();
     let approver = Meanwhile {
         other: Arc::clone(&next),
         asked: Arc::clone(&asked),
     };
-    let lancet = open(folder.path(), Mode::Ask, approver);
-    let file = folder.join("root/a.txt");
-    fs::write(&file, BEFORE).expect("written");
+    let project = open(Mode::Ask, approver);
+    let file = project.put(FILE, BEFORE);
     // A stamp that is a proof, as long as it is still the present one.
     sleep(LONG);
     let edit = |old: &str, new: &str| {
         let arguments = json!({ "file_path": &file, "old_string": old, "new_string": new });
         RawCall::new("Edit", arguments)
     };
-    let (first, second) = (session(&lancet, "first"), session(&lancet, "second"));
+    let (first, second) = (
+        session(&project.lancet, "first"),
+        session(&project.lancet, "second"),
+    );
     for each in [&first, &second] {
         let read = each.call(RawCall::new("Read", json!({ "file_path": &file })));
         assert!(!read.is_error(), "{}", read.text());

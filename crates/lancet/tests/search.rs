@@ -1,48 +1,29 @@
 //! Glob and Grep in the library: pages, what counts as seen, what is withheld, and bounds.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lancet::outcome::Row;
 use lancet::{Lancet, Mode, RawCall, RefusalKind, Reply, Session, SessionName};
-use lancet_testing::{TestFolder, settings};
+use lancet_testing::{TestFolder, TestProject, settings};
 use serde_json::{Value, json};
 
-struct Ground {
-    folder: TestFolder,
-    limit: usize,
+/// Opens a project with these files.
+fn project(files: &[(&str, &str)]) -> TestProject {
+    with_limit(files, 32_000)
 }
 
-impl Ground {
-    fn new(files: &[(&str, &str)]) -> Self {
-        let ground = Ground {
-            folder: TestFolder::new(),
-            limit: 32_000,
-        };
-        for (name, text) in files {
-            ground.write(name, text);
-        }
-        ground
+/// Opens a project with these files, whose answers have at most so many characters.
+fn with_limit(files: &[(&str, &str)], limit: usize) -> TestProject {
+    let around = TestFolder::new();
+    for (name, text) in files {
+        around.put(Path::new("root").join(name), text);
     }
-
-    fn root(&self) -> PathBuf {
-        self.folder.path().to_owned()
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        self.folder.put(name, text);
-    }
-
-    fn session(&self) -> Session {
-        let lancet = Lancet::builder()
-            .root(self.root())
-            .mode(Mode::AcceptEdits)
-            .answer_limit(self.limit)
+    TestProject::inside(around, |builder, _| {
+        builder
+            .answer_limit(limit)
             .settings(settings("tools = \"all\"\n"))
-            .open()
-            .expect("opens");
-        lancet.new_session()
-    }
+    })
 }
 
 fn ask(session: &Session, tool: &str, arguments: Value) -> Reply {
@@ -60,18 +41,17 @@ fn next(reply: &Reply) -> Option<u64> {
 
 #[test]
 fn pages_together_hold_every_entry_once_whatever_their_size() {
-    let mut ground = Ground::new(&[]);
-    ground.limit = 6_000;
+    let project = with_limit(&[], 6_000);
     for number in 0..40 {
         let text = "a needle on a line of its own, and some more words\nno match\n".repeat(10);
-        ground.write(&format!("folder/file{number:02}.txt"), &text);
+        project.put(format!("folder/file{number:02}.txt"), &text);
     }
     for (mode, key) in [
         ("content", "numMatches"),
         ("count", "numFiles"),
         ("files_with_matches", "numFiles"),
     ] {
-        let session = ground.session();
+        let session = project.lancet.new_session();
         let mut seen = BTreeSet::new();
         let mut offset = 0;
         loop {
@@ -106,22 +86,22 @@ fn pages_together_hold_every_entry_once_whatever_their_size() {
 
 #[test]
 fn a_later_page_keeps_its_place_and_marks_what_changed() {
-    let ground = Ground::new(&[
+    let project = project(&[
         ("a.txt", "needle 1\nneedle 2\n"),
         ("b.txt", "needle 3\n"),
         ("c.txt", "needle 4\n"),
     ]);
-    let session = ground.session();
+    let session = project.lancet.new_session();
     let page = |offset: u64| {
         let arguments = json!({ "pattern": "needle", "output_mode": "content", "head_limit": 2, "offset": offset });
         ask(&session, "Grep", arguments).text().to_owned()
     };
     assert!(page(0).starts_with("a.txt\n1:needle 1\n2:needle 2\n"));
-    ground.write("a.txt", "");
-    ground.write("aa.txt", "needle 0\n");
+    project.put("a.txt", "");
+    project.put("aa.txt", "needle 0\n");
     std::thread::sleep(std::time::Duration::from_millis(20));
-    ground.write("b.txt", "needle three\n");
-    std::fs::remove_file(ground.root().join("c.txt")).expect("removed");
+    project.put("b.txt", "needle three\n");
+    std::fs::remove_file(project.path("c.txt")).expect("removed");
     let second = page(2);
     assert!(second.starts_with("b.txt (changed"), "{second}");
     assert!(second.contains("c.txt (gone"), "{second}");
@@ -131,25 +111,25 @@ fn a_later_page_keeps_its_place_and_marks_what_changed() {
 #[test]
 fn lines_shown_whole_may_be_edited_and_others_not() {
     let long = format!("needle {}", "x".repeat(3_000));
-    let ground = Ground::new(&[
+    let project = project(&[
         ("crlf.txt", "one\r\nneedle two\r\nthree\r\n"),
         ("long.txt", &long),
     ]);
-    let session = ground.session();
+    let session = project.lancet.new_session();
     ask(
         &session,
         "Grep",
         json!({ "pattern": "needle", "output_mode": "content" }),
     );
     let edit = |name: &str, old: &str| {
-        let path = ground.root().join(name);
+        let path = project.path(name);
         session.call(RawCall::new(
             "Edit",
             json!({ "file_path": path, "old_string": old, "new_string": "pin" }),
         ))
     };
     assert!(!edit("crlf.txt", "needle").is_error());
-    let text = std::fs::read_to_string(ground.root().join("crlf.txt")).expect("there");
+    let text = std::fs::read_to_string(project.path("crlf.txt")).expect("there");
     assert_eq!(text, "one\r\npin two\r\nthree\r\n");
     assert_eq!(
         edit("long.txt", "needle").refusal(),
@@ -172,13 +152,13 @@ fn a_line_counts_as_seen_by_its_place_whatever_the_file_is_encoded_in() {
         ("latin.txt", b"same\nneedle\ncaf\xe9\nsame".to_vec()),
         ("umlaut.txt", "same\nneedle\nsäme\nsame".into()),
     ];
-    let ground = Ground::new(&[]);
+    let project = project(&[]);
     for (name, bytes) in &texts {
-        std::fs::write(ground.root().join(name), bytes).expect("written");
+        std::fs::write(project.path(name), bytes).expect("written");
     }
-    let session = ground.session();
+    let session = project.lancet.new_session();
     let edit = |name: &str, start: u64, end: u64, expect: [&str; 2]| {
-        let path = ground.root().join(name);
+        let path = project.path(name);
         let call = json!({ "file_path": path, "start_line": start, "end_line": end, "expect": expect, "content": "pin" });
         session.call(RawCall::new("ReplaceLines", call)).refusal()
     };
@@ -205,7 +185,7 @@ fn a_line_counts_as_seen_by_its_place_whatever_the_file_is_encoded_in() {
         assert_eq!(edit(name, 2, 2, ["needle", "needle"]), None, "{name}");
     }
     for (name, _) in &texts {
-        let before = json!({ "pattern": "^same$|^same\r$", "path": ground.root().join(name), "output_mode": "content" });
+        let before = json!({ "pattern": "^same$|^same\r$", "path": project.path(name), "output_mode": "content" });
         ask(&session, "Grep", before);
         assert_eq!(edit(name, 4, 4, ["same", "same"]), None, "{name}");
     }
@@ -216,14 +196,14 @@ fn all_lines_of_a_page_are_on_record_when_the_process_ends() {
     let texts: Vec<(String, String)> = (0..20)
         .map(|number| (format!("{number}.txt"), format!("needle {number}\nrest\n")))
         .collect();
-    let ground = Ground::new(&[]);
+    let project = project(&[]);
     for (name, text) in &texts {
-        ground.write(name, text);
+        project.put(name, text);
     }
     let state = TestFolder::new();
     let process = || {
         let builder = Lancet::builder()
-            .root(ground.root())
+            .root(&project.root)
             .mode(Mode::AcceptEdits);
         let lancet = builder.state_dir(state.path()).open().expect("opens");
         lancet.session(&SessionName::new("one").expect("a name"))
@@ -237,7 +217,7 @@ fn all_lines_of_a_page_are_on_record_when_the_process_ends() {
     drop(session);
     let session = process();
     for (name, text) in &texts {
-        let path = ground.root().join(name);
+        let path = project.path(name);
         let write = json!({ "file_path": path, "content": text.to_uppercase() });
         ask(&session, "Write", write);
     }
@@ -245,18 +225,18 @@ fn all_lines_of_a_page_are_on_record_when_the_process_ends() {
 
 #[test]
 fn a_file_that_became_a_link_since_the_first_page_is_not_followed() {
-    let ground = Ground::new(&[
+    let project = project(&[
         ("a.txt", "needle one\n"),
         ("b.txt", "needle two\n"),
         ("other", "needle of another file\n"),
     ]);
-    let session = ground.session();
+    let session = project.lancet.new_session();
     let grep = |offset: u64| {
         let call = json!({ "pattern": "needle", "glob": "*.txt", "output_mode": "content", "head_limit": 1, "offset": offset });
         ask(&session, "Grep", call)
     };
     assert!(grep(0).text().contains("needle one"));
-    let place = ground.root().join("b.txt");
+    let place = project.path("b.txt");
     std::fs::remove_file(&place).expect("removed");
     std::os::unix::fs::symlink("other", &place).expect("linked");
     let reply = grep(1);
@@ -266,11 +246,11 @@ fn a_file_that_became_a_link_since_the_first_page_is_not_followed() {
 
 #[test]
 fn a_file_that_was_read_and_changed_is_stale_though_grep_has_shown_it() {
-    let ground = Ground::new(&[("a.txt", "first\nneedle\n")]);
-    let session = ground.session();
-    let path = ground.root().join("a.txt");
+    let project = project(&[("a.txt", "first\nneedle\n")]);
+    let session = project.lancet.new_session();
+    let path = project.path("a.txt");
     ask(&session, "Read", json!({ "file_path": path }));
-    ground.write("a.txt", "FIRST\nneedle\n");
+    project.put("a.txt", "FIRST\nneedle\n");
     ask(
         &session,
         "Grep",
@@ -289,10 +269,9 @@ fn a_file_that_was_read_and_changed_is_stale_though_grep_has_shown_it() {
 
 #[test]
 fn a_secret_file_is_not_told_by_any_of_its_names() {
-    let ground = Ground::new(&[("id_rsa", "needle\n"), ("open.txt", "nothing\n")]);
-    std::fs::hard_link(ground.root().join("id_rsa"), ground.root().join("twin.txt"))
-        .expect("linked");
-    let session = ground.session();
+    let project = project(&[("id_rsa", "needle\n"), ("open.txt", "nothing\n")]);
+    std::fs::hard_link(project.path("id_rsa"), project.path("twin.txt")).expect("linked");
+    let session = project.lancet.new_session();
     let told = |pattern: &str| {
         let reply = ask(
             &session,
@@ -308,13 +287,13 @@ fn a_secret_file_is_not_told_by_any_of_its_names() {
 
 #[test]
 fn patterns_are_taken_as_agents_write_them() {
-    let ground = Ground::new(&[
+    let project = project(&[
         ("app/[id]/page.tsx", ""),
         ("app/i/page.tsx", ""),
         ("src/a b.ts", ""),
         (".github/ci.yml", ""),
     ]);
-    let session = ground.session();
+    let session = project.lancet.new_session();
     let files = |pattern: &str| {
         let reply = ask(&session, "Glob", json!({ "pattern": pattern }));
         let files = reply.data()["files"].as_array().expect("a list").clone();
@@ -331,7 +310,7 @@ fn patterns_are_taken_as_agents_write_them() {
     );
     assert_eq!(files("./src/*.ts"), ["src/a b.ts"]);
     assert_eq!(
-        files(&format!("{}/src/*", ground.root().display())),
+        files(&format!("{}/src/*", project.root.display())),
         ["src/a b.ts"]
     );
     assert_eq!(files(".github/**"), [".github/ci.yml"]);
@@ -339,7 +318,7 @@ fn patterns_are_taken_as_agents_write_them() {
     assert_eq!(files("src"), Vec::<String>::new());
     assert_eq!(files("/src/*"), ["src/a b.ts"]);
     assert_eq!(files("src/../.github/*"), [".github/ci.yml"]);
-    let root = ground.root().display().to_string();
+    let root = project.root.display().to_string();
     assert_eq!(files(&root), Vec::<String>::new());
     for pattern in ["../*", "/etc/*", "/etc", "..", "src/../../*", "//server/*"] {
         let reply = session.call(RawCall::new("Glob", json!({ "pattern": pattern })));
@@ -350,8 +329,8 @@ fn patterns_are_taken_as_agents_write_them() {
 
 #[test]
 fn a_cancelled_search_has_no_answer() {
-    let ground = Ground::new(&[("a.txt", "needle\n")]);
-    let session = ground.session();
+    let project = project(&[("a.txt", "needle\n")]);
+    let session = project.lancet.new_session();
     let call = RawCall::new("Grep", json!({ "pattern": "needle" }));
     call.cancel.cancel();
     assert_eq!(session.call(call).refusal(), Some(RefusalKind::Declined));
@@ -360,11 +339,15 @@ fn a_cancelled_search_has_no_answer() {
 #[test]
 fn a_folder_that_may_not_be_listed_is_counted() {
     use std::os::unix::fs::PermissionsExt as _;
-    let ground = Ground::new(&[("a.txt", "needle\n"), ("shut/b.txt", "needle\n")]);
-    let shut = ground.root().join("shut");
+    let project = project(&[("a.txt", "needle\n"), ("shut/b.txt", "needle\n")]);
+    let shut = project.path("shut");
     std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0o000)).expect("set");
     let can_list = std::fs::read_dir(&shut).is_ok();
-    let reply = ask(&ground.session(), "Grep", json!({ "pattern": "needle" }));
+    let reply = ask(
+        &project.lancet.new_session(),
+        "Grep",
+        json!({ "pattern": "needle" }),
+    );
     let unreadable = reply.data()["skipped"]["unreadable"].clone();
     std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0o755)).expect("set");
     // A superuser may list it all the same.
@@ -373,10 +356,10 @@ fn a_folder_that_may_not_be_listed_is_counted() {
 
 #[test]
 fn both_names_of_a_root_inside_a_root_are_one() {
-    let ground = Ground::new(&[("in/a.txt", "needle\n")]);
+    let project = project(&[("in/a.txt", "needle\n")]);
     let lancet = Lancet::builder()
-        .root(ground.root())
-        .root(ground.root().join("in"))
+        .root(&project.root)
+        .root(project.path("in"))
         .open()
         .expect("opens");
     let reply = ask(

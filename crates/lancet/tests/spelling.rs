@@ -5,11 +5,12 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use lancet::approval::{Answer, Approver, Question, Wait};
 use lancet::{Check, Lancet, RawCall, RefusalKind, Session};
-use lancet_testing::{TestFolder, folder, judges, laws, settings};
+use lancet_testing::place::{MountedPlace, System};
+use lancet_testing::project::{SharedProject, read};
+use lancet_testing::{TestFolder, laws, settings};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -62,22 +63,6 @@ const PATTERNS: [&str; 18] = [
     "?ocs/**",
 ];
 
-struct Ground {
-    root: PathBuf,
-    alias: PathBuf,
-    revisions: Vec<String>,
-    _folder: TestFolder,
-    mounted: Option<PathBuf>,
-}
-
-impl Drop for Ground {
-    fn drop(&mut self) {
-        if let Some(at) = &self.mounted {
-            let _ = Command::new("umount").arg(at).status();
-        }
-    }
-}
-
 /// An approver that is never called.
 struct Nobody;
 
@@ -87,93 +72,64 @@ impl Approver for Nobody {
     }
 }
 
-impl Ground {
-    fn plain() -> Ground {
-        let folder = TestFolder::new();
-        let root = folder.join("root");
-        fs::create_dir(&root).expect("made");
-        Ground::furnished(folder, root, None)
-    }
+/// Makes a project with the files and links.
+fn plain() -> SharedProject {
+    furnished(SharedProject::new(&[]))
+}
 
-    /// Makes the fixture on a file system that folds case: NTFS by its driver in user space.
-    fn folding() -> Result<Ground, String> {
-        let folder = TestFolder::new();
-        let (image, at) = (folder.join("image"), folder.join("at"));
-        fs::create_dir(&at).expect("made");
-        fs::File::create(&image)
-            .and_then(|file| file.set_len(16 << 20))
-            .expect("an image");
-        let run = |program: &str, words: &[&str]| {
-            let made = Command::new(program).args(words).output();
-            if made.is_err() {
-                judges::require(program);
-            }
-            let made = made.map_err(|error| format!("{program}: {error}"))?;
-            let words = String::from_utf8_lossy(&made.stderr).into_owned();
-            let out = String::from_utf8_lossy(&made.stdout).trim().to_owned();
-            made.status
-                .success()
-                .then_some(out)
-                .ok_or(format!("{program}: {words}"))
-        };
-        let text = |path: &Path| path.to_str().expect("UTF-8").to_owned();
-        run("mkntfs", &["-q", "-F", "-f", &text(&image)])?;
-        // Mounted from a block device, which distinguishes a drive from other file systems in user space.
-        let device = run("losetup", &["--find", "--show", &text(&image)])?;
-        let mounted = run("lowntfs-3g", &["-o", "ignore_case", &device, &text(&at)]);
-        // Gone with the mount.
-        run("losetup", &["--detach", &device])?;
-        mounted?;
-        let root = at.join("root");
-        fs::create_dir(&root).expect("made");
-        let ground = Ground::furnished(folder, root, Some(at));
-        match ground.root.join("SRC/MAIN.RS").exists() {
-            true => Ok(ground),
-            false => Err("what was mounted does not fold case".to_owned()),
-        }
+/// Makes the project on a file system that folds case: NTFS by its driver in user space.
+fn folding() -> Result<(MountedPlace, SharedProject), String> {
+    let mounted = MountedPlace::mount(System::NtfsFolding)?;
+    let around = TestFolder::new();
+    let project = furnished(SharedProject {
+        root: mounted.at.join("root"),
+        state: around.join("state"),
+        around,
+    });
+    match project.path("SRC/MAIN.RS").exists() {
+        true => Ok((mounted, project)),
+        false => Err("what was mounted does not fold case".to_owned()),
     }
+}
 
-    fn furnished(folder: TestFolder, root: PathBuf, mounted: Option<PathBuf>) -> Ground {
-        let root = root.canonicalize().expect("there");
-        for name in FILES {
-            folder::put(&root.join(name), format!("text of {name}\n"));
-        }
-        for (link, target) in LINKS {
-            symlink(target, root.join(link)).expect("made");
-        }
-        symlink(root.join("docs"), root.join("zz-absolute")).expect("made");
-        let alias = folder.join("zz-alias");
-        symlink(&root, &alias).expect("made");
-        let settings = "permissions.allow = [\"Read(**)\"]\n";
-        let mut ground = Ground {
-            root,
-            alias,
-            revisions: Vec::new(),
-            _folder: folder,
-            mounted,
-        };
-        let session = ground.open(settings);
-        let revision = |name| {
-            let path = ground.root.join(name);
-            let reply = session.call(RawCall::new("Read", json!({ "file_path": path })));
-            reply.data()["revision"]
-                .as_str()
-                .unwrap_or_else(|| panic!("{}", reply.text()))
-                .to_owned()
-        };
-        ground.revisions = FILES.into_iter().map(revision).collect();
-        ground
+fn furnished(project: SharedProject) -> SharedProject {
+    for name in FILES {
+        project.put(name, format!("text of {name}\n"));
     }
+    for (link, target) in LINKS {
+        symlink(target, project.path(link)).expect("made");
+    }
+    symlink(project.path("docs"), project.path("zz-absolute")).expect("made");
+    symlink(&project.root, alias(&project)).expect("made");
+    project
+}
 
-    fn open(&self, text: &str) -> Session {
-        Lancet::builder()
-            .root(&self.root)
-            .settings(settings(text))
-            .approver(Nobody)
-            .open()
-            .expect("opened")
-            .new_session()
-    }
+/// Returns the path of a link to the root.
+fn alias(project: &SharedProject) -> PathBuf {
+    project.around.join("zz-alias")
+}
+
+/// Returns the revision of each file.
+fn revisions(project: &SharedProject) -> Vec<String> {
+    let session = open(project, "permissions.allow = [\"Read(**)\"]\n");
+    let revision = |name| {
+        let reply = read(&session, &project.path(name));
+        reply.data()["revision"]
+            .as_str()
+            .unwrap_or_else(|| panic!("{}", reply.text()))
+            .to_owned()
+    };
+    FILES.into_iter().map(revision).collect()
+}
+
+fn open(project: &SharedProject, text: &str) -> Session {
+    Lancet::builder()
+        .root(&project.root)
+        .settings(settings(text))
+        .approver(Nobody)
+        .open()
+        .expect("opened")
+        .new_session()
 }
 
 /// The result of a call.
@@ -270,8 +226,8 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// Returns the path in another spelling, and the relation of that to the file.
-fn spell(ground: &Ground, file: &str, steps: &[(Step, usize)]) -> (String, Sort) {
-    let mut start = ground.root.to_str().expect("UTF-8").to_owned();
+fn spell(project: &SharedProject, file: &str, steps: &[(Step, usize)]) -> (String, Sort) {
+    let mut start = project.root.to_str().expect("UTF-8").to_owned();
     let mut names: Vec<String> = file.split('/').map(str::to_owned).collect();
     let (mut sort, mut front, mut end) = (Sort::Detour, "", "");
     let mut linked = false;
@@ -321,8 +277,8 @@ fn spell(ground: &Ground, file: &str, steps: &[(Step, usize)]) -> (String, Sort)
             }
             Step::Alias => {
                 start = start.replacen(
-                    ground.root.to_str().expect("UTF-8"),
-                    ground.alias.to_str().expect("UTF-8"),
+                    project.root.to_str().expect("UTF-8"),
+                    alias(project).to_str().expect("UTF-8"),
                     1,
                 )
             }
@@ -396,25 +352,26 @@ fn rules() -> impl Strategy<Value = String> {
 }
 
 /// Tries the law on a fixture. Returns how often two spellings led to the same file.
-fn hold_law(ground: &Ground, cases: u32) -> u64 {
+fn hold_law(project: &SharedProject, cases: u32) -> u64 {
     let config = Config {
         cases,
         failure_persistence: None,
         ..Config::default()
     };
+    let revisions = revisions(project);
     let same = std::cell::Cell::new(0);
     let steps = vec((step(), 0usize..6), 1..5);
     let mut runner = TestRunner::new(config);
     let law = runner.run(
         &(rules(), 0..FILES.len(), vec(steps, 4)),
         |(rules, at, spellings)| {
-            let session = ground.open(&rules);
-            let file = ground.root.join(FILES[at]);
+            let session = open(project, &rules);
+            let file = project.path(FILES[at]);
             let target = fs::metadata(&file).expect("there");
-            let revision = &ground.revisions[at];
+            let revision = &revisions[at];
             let plainly = file.to_str().expect("UTF-8");
             for steps in &spellings {
-                let (spelled, sort) = spell(ground, FILES[at], steps);
+                let (spelled, sort) = spell(project, FILES[at], steps);
                 let found = fs::metadata(&spelled).ok();
                 let is_same = found.is_some_and(|found| {
                     (found.dev(), found.ino()) == (target.dev(), target.ino())
@@ -461,7 +418,7 @@ fn protected(file: &str) -> bool {
 
 #[test]
 fn no_spelling_of_a_path_changes_the_decision_about_its_file() {
-    let same = hold_law(&Ground::plain(), laws::cases() / 2);
+    let same = hold_law(&plain(), laws::cases() / 2);
     assert!(
         same > u64::from(laws::cases() / 2),
         "only {same} spellings led to their file"
@@ -471,9 +428,9 @@ fn no_spelling_of_a_path_changes_the_decision_about_its_file() {
 #[test]
 #[allow(clippy::print_stdout, reason = "a skipped test says why")]
 fn nor_does_one_in_other_letters_where_the_file_system_folds_case() {
-    match Ground::folding() {
-        Ok(ground) => {
-            let same = hold_law(&ground, laws::cases() / 8);
+    match folding() {
+        Ok((_mounted, project)) => {
+            let same = hold_law(&project, laws::cases() / 8);
             assert!(
                 same > u64::from(laws::cases() / 8),
                 "only {same} spellings led to their file"
@@ -494,15 +451,16 @@ const TWINS: [(&str, &str); 5] = [
 
 #[test]
 fn what_forbids_a_file_forbids_it_under_each_of_its_hard_links() {
-    let mut ground = Ground::plain();
+    let project = plain();
+    let all = revisions(&project);
     for (first, second) in TWINS {
-        fs::hard_link(ground.root.join(first), ground.root.join(second)).expect("made");
+        fs::hard_link(project.path(first), project.path(second)).expect("made");
     }
-    ground.revisions = TWINS
+    let revisions: Vec<String> = TWINS
         .iter()
         .map(|(first, _)| {
             let at = FILES.iter().position(|file| file == first).expect("known");
-            ground.revisions[at].clone()
+            all[at].clone()
         })
         .collect();
     let config = Config {
@@ -511,16 +469,16 @@ fn what_forbids_a_file_forbids_it_under_each_of_its_hard_links() {
         ..Config::default()
     };
     let law = TestRunner::new(config).run(&(rules(), 0..TWINS.len()), |(rules, at)| {
-        let session = ground.open(&rules);
+        let session = open(&project, &rules);
         let allows = !rules.contains("allow = []");
         for tool in TOOLS {
             let of = |name: &str| {
-                let path = ground.root.join(name);
+                let path = project.path(name);
                 decide(
                     &session,
                     tool,
                     path.to_str().expect("UTF-8"),
-                    &ground.revisions[at],
+                    &revisions[at],
                     at,
                 )
             };
@@ -555,15 +513,15 @@ fn write(session: &Session, path: &Path) -> Option<RefusalKind> {
 #[test]
 #[allow(clippy::print_stdout, reason = "a skipped test says why")]
 fn folders_that_are_set_apart_are_so_in_every_spelling() {
-    let grounds = match Ground::folding() {
-        Ok(folding) => vec![Ground::plain(), folding],
+    let projects = match folding() {
+        Ok((mounted, folding)) => vec![(None, plain()), (Some(mounted), folding)],
         Err(why) => {
             println!("skipped in part: no file system that folds case: {why}");
-            vec![Ground::plain()]
+            vec![(None, plain())]
         }
     };
-    for ground in &grounds {
-        let root = &ground.root;
+    for (mounted, project) in &projects {
+        let root = &project.root;
         for folder in ["state", "vendor/lib", "other"] {
             fs::create_dir_all(root.join(folder)).expect("made");
             fs::write(root.join(folder).join("a.txt"), "kept\n").expect("written");
@@ -582,7 +540,7 @@ fn folders_that_are_set_apart_are_so_in_every_spelling() {
         };
         for name in spellings("state/a.txt") {
             let path = root.join(&name);
-            let reply = session.call(RawCall::new("Read", json!({ "file_path": path })));
+            let reply = read(&session, &path);
             let text = reply.text();
             assert!(
                 reply.is_error() && !text.contains("kept"),
@@ -622,7 +580,7 @@ fn folders_that_are_set_apart_are_so_in_every_spelling() {
         }
         assert_eq!(write(&session, &root.join("other/new.txt")), None);
         // Names under which a Windows drive would find other files are not files of this file system.
-        let wanted = ground.mounted.as_ref().map(|_| RefusalKind::Invalid);
+        let wanted = mounted.as_ref().map(|_| RefusalKind::Invalid);
         for name in [
             "other/git~1",
             "other/new.txt:stream",
@@ -661,7 +619,7 @@ fn a_hard_link_into_another_root_or_a_read_root_counts() {
     let session = free(builder);
     let edit = |name: &str| {
         let path = top.join(name);
-        session.call(RawCall::new("Read", json!({ "file_path": path })));
+        read(&session, &path);
         let arguments = json!({ "file_path": path, "old_string": "old", "new_string": "new" });
         session.call(RawCall::new("Edit", arguments)).refusal()
     };

@@ -2,7 +2,7 @@
 //! a stop ends the search, and nothing but regular files is opened. Further cases follow topics of ripgrep's issue
 //! tracker, by number.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,90 +14,72 @@ use lancet_search::{
 use lancet_testing::TestFolder;
 use lancet_workspace::{EntryKind, RealDisk, Workspace};
 
-struct Ground {
-    folder: TestFolder,
+fn filled(files: &[(&str, &str)]) -> TestFolder {
+    let folder = TestFolder::new();
+    for (name, text) in files {
+        folder.put(name, text);
+    }
+    folder
 }
 
-impl Ground {
-    fn new(files: &[(&str, &str)]) -> Self {
-        let ground = Ground {
-            folder: TestFolder::new(),
-        };
-        for (name, text) in files {
-            ground.folder.put(name, text);
-        }
-        ground
-    }
-
-    fn root(&self) -> PathBuf {
-        self.folder.path().to_owned()
-    }
-
-    fn write(&self, name: &str, bytes: &[u8]) {
-        self.folder.put(name, bytes);
-    }
-
-    fn workspace(&self) -> Workspace {
-        Workspace::open(&[self.root()], Arc::new(RealDisk), None).expect("opens")
-    }
-
-    fn walk<T>(&self, ask: Ask<'_>, work: impl FnOnce(&Walk<'_>) -> T) -> T {
-        let start = self
-            .workspace()
-            .locate(&self.root().join(ask.path))
-            .expect("located");
-        let root = self.root();
-        let mut filter = Filter::default();
-        if let Some(glob) = ask.glob {
-            filter = filter.with_globs(&[&root], &[glob]).expect("a glob");
-        }
-        work(&Walk {
-            starts: &[Start::new(start)],
-            ignoring: ask.ignoring,
-            hidden: HiddenFiles::Skip,
-            excludes: None,
-            filter: &filter,
-            named: &LiteralNames::new(ask.glob),
-            gate: ask.gate,
-            stop: ask.stop,
-            progress: &SearchProgress::default(),
-            threads: 3,
-        })
-    }
-
-    fn list(&self, ask: Ask<'_>) -> (Vec<String>, SearchSummary) {
-        let mut survey = self.walk(ask, |walk| list_files(walk, Order::Path, &|_, _| true));
-        (names(&mut survey), survey)
-    }
-
-    fn grep(&self, pattern: &str, lines: MatchSpan) -> SearchSummary {
-        let pattern = Pattern::new(pattern, Case::Sensitive, lines).expect("a pattern");
-        self.walk(Ask::default(), |walk| {
-            count_matches(walk, &pattern, Order::Path, &|_| None, &|_, _| true)
-        })
-    }
-
-    fn matched(&self, name: &str, pattern: &str, lines: MatchSpan) -> Vec<u64> {
-        let pattern = Pattern::new(pattern, Case::Sensitive, lines).expect("a pattern");
-        let located = self
-            .workspace()
-            .locate(&self.root().join(name))
-            .expect("located");
-        let extent = ExcerptRange {
-            skip: 0,
-            take: u64::MAX,
-            before: 0,
-            after: 0,
-            most_bytes: usize::MAX,
-        };
-        let never = || false;
-        let found =
-            FileSearcher::new(&pattern, &never).excerpt(located.open_reader(), None, extent);
-        let lines = found.expect("searched").lines;
-        lines.iter().map(|line| line.number).collect()
-    }
+fn workspace(folder: &TestFolder) -> Workspace {
+    Workspace::open(&[folder.path().to_owned()], Arc::new(RealDisk), None).expect("opens")
 }
 
+fn walk<T>(folder: &TestFolder, ask: Ask<'_>, work: impl FnOnce(&Walk<'_>) -> T) -> T {
+    let start = workspace(folder)
+        .locate(&folder.join(ask.path))
+        .expect("located");
+    let root = folder.path();
+    let mut filter = Filter::default();
+    if let Some(glob) = ask.glob {
+        filter = filter.with_globs(&[root], &[glob]).expect("a glob");
+    }
+    work(&Walk {
+        starts: &[Start::new(start)],
+        ignoring: ask.ignoring,
+        hidden: HiddenFiles::Skip,
+        excludes: None,
+        filter: &filter,
+        named: &LiteralNames::new(ask.glob),
+        gate: ask.gate,
+        stop: ask.stop,
+        progress: &SearchProgress::default(),
+        threads: 3,
+    })
+}
+
+fn list(folder: &TestFolder, ask: Ask<'_>) -> (Vec<String>, SearchSummary) {
+    let mut survey = walk(folder, ask, |walk| {
+        list_files(walk, Order::Path, &|_, _| true)
+    });
+    (names(&mut survey), survey)
+}
+
+fn grep(folder: &TestFolder, pattern: &str, lines: MatchSpan) -> SearchSummary {
+    let pattern = Pattern::new(pattern, Case::Sensitive, lines).expect("a pattern");
+    walk(folder, Ask::default(), |walk| {
+        count_matches(walk, &pattern, Order::Path, &|_| None, &|_, _| true)
+    })
+}
+
+fn matched(folder: &TestFolder, name: &str, pattern: &str, lines: MatchSpan) -> Vec<u64> {
+    let pattern = Pattern::new(pattern, Case::Sensitive, lines).expect("a pattern");
+    let located = workspace(folder)
+        .locate(&folder.join(name))
+        .expect("located");
+    let extent = ExcerptRange {
+        skip: 0,
+        take: u64::MAX,
+        before: 0,
+        after: 0,
+        most_bytes: usize::MAX,
+    };
+    let never = || false;
+    let found = FileSearcher::new(&pattern, &never).excerpt(located.open_reader(), None, extent);
+    let lines = found.expect("searched").lines;
+    lines.iter().map(|line| line.number).collect()
+}
 #[derive(Clone, Copy)]
 struct Ask<'a> {
     path: &'a str,
@@ -134,7 +116,7 @@ fn names(survey: &mut SearchSummary) -> Vec<String> {
 
 #[test]
 fn what_is_left_out_is_counted_once_and_a_folder_as_one() {
-    let ground = Ground::new(&[
+    let folder = filled(&[
         (".gitignore", "build/\n*.log\n.both\n"),
         ("build/deep/a.rs", "x"),
         ("build/b.rs", "x"),
@@ -144,7 +126,7 @@ fn what_is_left_out_is_counted_once_and_a_folder_as_one() {
         (".git/HEAD", "x"),
         ("kept.rs", "x"),
     ]);
-    let (files, survey) = ground.list(Ask::default());
+    let (files, survey) = list(&folder, Ask::default());
     assert_eq!(files, ["kept.rs"]);
     let wanted = Tally {
         searched: 1,
@@ -157,7 +139,7 @@ fn what_is_left_out_is_counted_once_and_a_folder_as_one() {
 
 #[test]
 fn what_the_gate_holds_back_is_counted_and_nothing_else_is_told_of_it() {
-    let ground = Ground::new(&[
+    let folder = filled(&[
         ("a/secret.txt", "x"),
         ("a/open.txt", "x"),
         ("shut/b.txt", "x"),
@@ -172,7 +154,7 @@ fn what_the_gate_holds_back_is_counted_and_nothing_else_is_told_of_it() {
             glob,
             ..Ask::default()
         };
-        let (files, survey) = ground.list(ask);
+        let (files, survey) = list(&folder, ask);
         assert_eq!(survey.tally.denied, 2, "{glob:?}");
         assert!(
             !files.iter().any(|file| file.contains("secret")),
@@ -187,27 +169,27 @@ fn a_stop_stops_and_tells_where() {
         .map(|n| (format!("d{}/f{n}", n % 20), "x"))
         .collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (&**name, *text)).collect();
-    let ground = Ground::new(&files);
+    let folder = filled(&files);
     let asked = AtomicUsize::new(0);
     let stop = || asked.fetch_add(1, Ordering::Relaxed) >= 30;
     let ask = Ask {
         stop: &stop,
         ..Ask::default()
     };
-    let (files, survey) = ground.list(ask);
+    let (files, survey) = list(&folder, ask);
     let at = survey.stopped_at.expect("it was stopped");
-    assert!(at.starts_with(ground.root()));
+    assert!(at.starts_with(folder.path()));
     assert!(files.len() < 200, "{}", files.len());
-    let all = ground.list(Ask::default());
+    let all = list(&folder, Ask::default());
     assert_eq!((all.0.len(), all.1.stopped_at), (600, None));
 }
 
 #[test]
 fn nothing_more_is_looked_at_once_a_stop_was_told() {
     // More entries than are listed and distributed at once.
-    let ground = Ground::new(&[]);
+    let folder = filled(&[]);
     for number in 0..9_000 {
-        ground.write(&format!("wide/f{number}"), b"x\n");
+        folder.put(format!("wide/f{number}"), b"x\n");
     }
     for (over, mode) in [(60, "list"), (60, "grep"), (1_500, "list"), (1_500, "grep")] {
         let (asked, after) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -224,7 +206,7 @@ fn nothing_more_is_looked_at_once_a_stop_was_told() {
             ..Ask::default()
         };
         let pattern = Pattern::new("x", Case::Sensitive, MatchSpan::SingleLine).expect("a pattern");
-        let survey = ground.walk(ask, |walk| match mode {
+        let survey = walk(&folder, ask, |walk| match mode {
             "list" => list_files(walk, Order::Newest, &|_, _| true),
             _ => count_matches(walk, &pattern, Order::Path, &|_| None, &|_, _| true),
         });
@@ -238,43 +220,43 @@ fn nothing_more_is_looked_at_once_a_stop_was_told() {
 
 #[test]
 fn pipes_and_links_are_not_opened_and_loops_end() {
-    let ground = Ground::new(&[("a.txt", "needle\n"), ("d/b.txt", "needle\n")]);
-    let root = ground.root();
+    let folder = filled(&[("a.txt", "needle\n"), ("d/b.txt", "needle\n")]);
+    let root = folder.path().to_owned();
     for name in ["pipe", ".gitignore", "d/.ignore"] {
         lancet_testing::make_pipe(root.join(name));
     }
     std::os::unix::fs::symlink("..", root.join("d/up")).expect("a link");
     std::os::unix::fs::symlink("a.txt", root.join("alias")).expect("a link");
-    let mut survey = ground.grep("needle", MatchSpan::SingleLine);
+    let mut survey = grep(&folder, "needle", MatchSpan::SingleLine);
     assert_eq!(names(&mut survey), ["a.txt", "d/b.txt"]);
     assert_eq!(survey.tally.links, 2);
 }
 
 #[test]
 fn a_file_that_is_being_staged_is_not_there() {
-    let ground = Ground::new(&[("a.txt", ""), (".lancet-0123.tmp", "")]);
+    let folder = filled(&[("a.txt", ""), (".lancet-0123.tmp", "")]);
     let ask = Ask {
         glob: Some(".lancet-0123.tmp"),
         ..Ask::default()
     };
-    assert_eq!(ground.list(ask).0, Vec::<String>::new());
+    assert_eq!(list(&folder, ask).0, Vec::<String>::new());
 }
 
 #[test]
 fn a_nul_far_inside_ends_the_search_there_and_is_told() {
-    let ground = Ground::new(&[]);
+    let folder = filled(&[]);
     let line = b"needle in a long file\n";
     let lines = 5_000;
     let mut bytes = line.repeat(lines);
     bytes.push(0);
     bytes.extend(line.repeat(10));
-    ground.write("late.txt", &bytes);
+    folder.put("late.txt", &bytes);
     // Larger than a file that is searched in one piece.
     let mut large = line.repeat(60_000);
     large.push(0);
     large.extend(line.repeat(10));
-    ground.write("large.txt", &large);
-    let mut survey = ground.grep("needle", MatchSpan::SingleLine);
+    folder.put("large.txt", &large);
+    let mut survey = grep(&folder, "needle", MatchSpan::SingleLine);
     let counts: Vec<u64> = survey.files.all().iter().map(|file| file.matches).collect();
     assert_eq!(counts, [60_000, 5_000]);
     assert_eq!((survey.tally.cut, survey.tally.binary), (2, 0));
@@ -282,9 +264,9 @@ fn a_nul_far_inside_ends_the_search_there_and_is_told() {
 
 #[test]
 fn a_large_file_is_searched_like_a_small_one() {
-    let ground = Ground::new(&[]);
+    let folder = filled(&[]);
     let line = "some line of text with a needle\nand one without\n";
-    ground.write("large.txt", line.repeat(60_000).as_bytes());
+    folder.put("large.txt", line.repeat(60_000).as_bytes());
     let wide: Vec<u8> = [0xFF, 0xFE]
         .into_iter()
         .chain(
@@ -293,22 +275,22 @@ fn a_large_file_is_searched_like_a_small_one() {
                 .flat_map(u16::to_le_bytes),
         )
         .collect();
-    ground.write("wide.txt", &wide);
-    let mut survey = ground.grep("needle", MatchSpan::SingleLine);
+    folder.put("wide.txt", &wide);
+    let mut survey = grep(&folder, "needle", MatchSpan::SingleLine);
     let counts: Vec<u64> = survey.files.all().iter().map(|file| file.matches).collect();
     assert_eq!(counts, [60_000, 20_000]);
-    let mut survey = ground.grep("needle\nand", MatchSpan::MultiLine);
+    let mut survey = grep(&folder, "needle\nand", MatchSpan::MultiLine);
     let counts: Vec<u64> = survey.files.all().iter().map(|file| file.matches).collect();
     assert_eq!(counts, [60_000, 20_000]);
 }
 
 #[test]
 fn a_configured_encoding_is_searched_by_it() {
-    let ground = Ground::new(&[]);
-    ground.write("old.txt", b"caf\xe9\n");
+    let folder = filled(&[]);
+    folder.put("old.txt", b"caf\xe9\n");
     let pattern = Pattern::new("café", Case::Sensitive, MatchSpan::SingleLine).expect("a pattern");
     let count = |label: Option<&'static str>| {
-        ground.walk(Ask::default(), |walk| {
+        walk(&folder, Ask::default(), |walk| {
             count_matches(walk, &pattern, Order::Path, &|_| label, &|_, _| true).matches
         })
     };
@@ -317,14 +299,14 @@ fn a_configured_encoding_is_searched_by_it() {
 
 #[test]
 fn the_excludes_of_a_linked_worktree_count() {
-    let ground = Ground::new(&[
+    let folder = filled(&[
         ("main/.git/info/exclude", "skipped\n"),
         ("main/.git/worktrees/w/commondir", "../..\n"),
         ("tree/skipped", ""),
         ("tree/kept", ""),
     ]);
-    let git = ground.root().join("main/.git/worktrees/w");
-    ground.write(
+    let git = folder.join("main/.git/worktrees/w");
+    folder.put(
         "tree/.git",
         format!("gitdir: {}\n", git.display()).as_bytes(),
     );
@@ -332,7 +314,7 @@ fn the_excludes_of_a_linked_worktree_count() {
         path: "tree",
         ..Ask::default()
     };
-    assert_eq!(ground.list(ask).0, ["kept"]);
+    assert_eq!(list(&folder, ask).0, ["kept"]);
 }
 
 /// Topics of ripgrep's issue tracker by their number there, and some others: rules (file and text), files, what a walk
@@ -538,11 +520,11 @@ const TOPICS: &[Topic] = &[
 #[test]
 fn topics_of_ripgreps_tracker_about_ignore_rules() {
     for (number, rules, files, wanted) in TOPICS {
-        let ground = Ground::new(rules);
+        let folder = filled(rules);
         for file in *files {
-            ground.write(file, b"x");
+            folder.put(file, b"x");
         }
-        assert_eq!(ground.list(Ask::default()).0, *wanted, "topic {number}");
+        assert_eq!(list(&folder, Ask::default()).0, *wanted, "topic {number}");
     }
 }
 
@@ -638,8 +620,8 @@ fn topics_of_ripgreps_tracker_about_lines() {
         ),
     ];
     for (number, text, pattern, lines, wanted) in topics {
-        let ground = Ground::new(&[("f.txt", text)]);
-        let found = ground.matched("f.txt", pattern, *lines);
+        let folder = filled(&[("f.txt", text)]);
+        let found = matched(&folder, "f.txt", pattern, *lines);
         assert_eq!(found, *wanted, "topic {number}: {pattern:?} in {text:?}");
     }
 }

@@ -19,6 +19,8 @@ pub mod user;
 #[cfg(feature = "engine")]
 pub mod project;
 #[cfg(feature = "engine")]
+pub mod proposing;
+#[cfg(feature = "engine")]
 pub mod replies;
 
 pub use folder::{TestFolder, make_pipe};

@@ -26,6 +26,8 @@ pub enum System {
     Fuse,
     /// A disk of Windows, served by a program (ntfs-3g).
     Ntfs,
+    /// The same, served by lowntfs-3g, which takes upper and lower case as the same.
+    NtfsFolding,
     /// A memory card, served by a program (exfat-fuse): no links, no modes, and case does not count.
     Exfat,
 }
@@ -43,6 +45,7 @@ impl System {
             System::Overlay => "overlayfs",
             System::Fuse => "fuse",
             System::Ntfs => "ntfs-3g",
+            System::NtfsFolding => "lowntfs-3g ignore_case",
             System::Exfat => "exfat-fuse",
         }
     }
@@ -101,19 +104,31 @@ impl MountedPlace {
                 system("bindfs", &[text(&real), text(&place.at)])?;
                 place.mounts.push(place.at.clone());
             }
-            System::Ntfs => place.add_served(kind, &around.join("image"), "ntfs-3g")?,
-            System::Exfat => place.add_served(kind, &around.join("image"), "mount.exfat-fuse")?,
+            System::Ntfs => place.add_served(kind, &around.join("image"), "ntfs-3g", &[])?,
+            System::NtfsFolding => {
+                let options = ["-o", "ignore_case"];
+                place.add_served(kind, &around.join("image"), "lowntfs-3g", &options)?;
+            }
+            System::Exfat => {
+                place.add_served(kind, &around.join("image"), "mount.exfat-fuse", &[])?;
+            }
         }
         Ok(place)
     }
 
     /// Mounts an image by a program. It gets a block device, because the mount table then lists it as a disk of this
     /// machine (`fuseblk`).
-    fn add_served(&mut self, kind: System, image: &Path, program: &str) -> Result<(), String> {
+    fn add_served(
+        &mut self,
+        kind: System,
+        image: &Path,
+        program: &str,
+        options: &[&str],
+    ) -> Result<(), String> {
         make_image(kind, image)?;
         let device = system("losetup", &["--find", "--show", text(image)])?;
         let device = device.trim();
-        let mounted = system(program, &[device, text(&self.at)]);
+        let mounted = system(program, &[options, &[device, text(&self.at)]].concat());
         // The device is detached together with the mount.
         system("losetup", &["--detach", device])?;
         mounted?;
@@ -144,7 +159,7 @@ pub fn make_image(kind: System, image: &Path) -> Result<(), String> {
     let (megabytes, maker, words): (u64, _, &[&str]) = match kind {
         System::Xfs => (300, "mkfs.xfs", &["-q", "-f"]),
         System::Btrfs => (128, "mkfs.btrfs", &["-q", "-f"]),
-        System::Ntfs => (16, "mkntfs", &["-q", "-F", "-f"]),
+        System::Ntfs | System::NtfsFolding => (16, "mkntfs", &["-q", "-F", "-f"]),
         System::Exfat => (16, "mkfs.exfat", &[]),
         _ => (32, "mkfs.ext4", &["-q", "-F"]),
     };

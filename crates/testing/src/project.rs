@@ -78,6 +78,12 @@ impl TestProject {
         text.expect("a text that can be read")
     }
 
+    /// Returns the bytes of a file below the root.
+    #[must_use]
+    pub fn bytes(&self, name: impl AsRef<Path>) -> Vec<u8> {
+        std::fs::read(self.path(name)).expect("a file that can be read")
+    }
+
     /// Returns the text of a file below the root; empty if there is none.
     #[must_use]
     pub fn text_or_empty(&self, name: impl AsRef<Path>) -> String {
@@ -118,32 +124,55 @@ pub struct SharedProject {
 }
 
 impl SharedProject {
-    /// Creates a root with these files.
+    /// Creates a root with these files. The first engine that needs the state folder creates it.
     #[must_use]
     pub fn new(files: &[(&str, &str)]) -> SharedProject {
-        let around = TestFolder::new();
-        let (root, state) = (around.make("root"), around.make("state"));
-        for (name, text) in files {
-            folder::put(&root.join(name), text);
-        }
-        SharedProject {
+        SharedProject::inside(TestFolder::new(), files)
+    }
+
+    /// Creates a root with these files in a given folder.
+    #[must_use]
+    pub fn inside(around: TestFolder, files: &[(&str, &str)]) -> SharedProject {
+        let project = SharedProject {
+            root: around.make("root"),
+            state: around.join("state"),
             around,
-            root,
-            state,
+        };
+        for (name, text) in files {
+            project.put(name, text);
         }
+        project
     }
 
     /// Opens another engine.
     #[must_use]
     pub fn engine(&self, mode: Mode) -> Lancet {
+        self.engine_with(|builder| builder.mode(mode))
+    }
+
+    /// Opens another engine in mode `accept-edits`; `change` may change the builder last.
+    #[must_use]
+    pub fn engine_with(&self, change: impl FnOnce(Builder) -> Builder) -> Lancet {
         let builder = Lancet::builder().root(&self.root).state_dir(&self.state);
-        builder.mode(mode).open().expect("the engine opens")
+        let opened = change(builder.mode(Mode::AcceptEdits)).open();
+        opened.expect("the engine opens")
     }
 
     /// Returns a path below the root.
     #[must_use]
     pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.root.join(name)
+    }
+
+    /// Writes a file below the root, with the folders that it needs, without lancet; returns its path.
+    pub fn put(&self, name: impl AsRef<Path>, bytes: impl AsRef<[u8]>) -> PathBuf {
+        folder::put(&self.path(name), bytes)
+    }
+
+    /// Returns the bytes of a file below the root.
+    #[must_use]
+    pub fn bytes(&self, name: impl AsRef<Path>) -> Vec<u8> {
+        std::fs::read(self.path(name)).expect("a file that can be read")
     }
 
     /// Returns the text of a file below the root.

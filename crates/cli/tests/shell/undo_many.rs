@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
@@ -41,15 +41,10 @@ fn start(stage: &Stage, arguments: &[&str]) -> Child {
 
 /// Waits until some of the changes are undone.
 fn wait_for_a_step(child: &mut Child, project: &Path, all: usize) {
-    let begun = Instant::now();
     while count_files(project) == all {
         assert!(
             child.try_wait().expect("a child").is_none(),
             "it ended early"
-        );
-        assert!(
-            begun.elapsed() < Duration::from_secs(300),
-            "nothing is undone"
         );
         std::thread::sleep(Duration::from_millis(2));
     }

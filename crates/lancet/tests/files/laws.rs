@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use lancet::Reply;
-use lancet_testing::laws;
+use lancet_testing::{TestProject, laws};
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::ground::{Ground, Node};
+use crate::project::{Node, chmod, delete_file, project, redo_newest, rename_file, snapshot};
 
 /// One step of a session.
 #[derive(Clone, Debug)]
@@ -34,30 +34,31 @@ fn deed() -> impl Strategy<Value = Deed> {
     ]
 }
 
-fn act(ground: &Ground, deed: &Deed) -> Reply {
-    let path = |name: usize| ground.path(NAMES[name]);
-    let read = |name: usize| ground.call("Read", json!({ "file_path": path(name), "force": true }));
+fn act(project: &TestProject, deed: &Deed) -> Reply {
+    let path = |name: usize| project.path(NAMES[name]);
+    let read =
+        |name: usize| project.call("Read", json!({ "file_path": path(name), "force": true }));
     match *deed {
         Deed::Edit(name, text) => {
             read(name);
-            ground.call(
+            project.call(
                 "Edit",
                 json!({ "file_path": path(name), "old_string": "end", "new_string": format!("{text}\nend") }),
             )
         }
         Deed::Write(name, text) => {
             read(name);
-            ground.call(
+            project.call(
                 "Write",
                 json!({ "file_path": path(name), "content": format!("{}\nend\n", "x".repeat(text)) }),
             )
         }
         Deed::Delete(name) => {
             read(name);
-            ground.delete(NAMES[name])
+            delete_file(project, NAMES[name])
         }
-        Deed::Rename(from, to) => ground.rename(NAMES[from], NAMES[to]),
-        Deed::Undo => ground.call("Undo", json!({})),
+        Deed::Rename(from, to) => rename_file(project, NAMES[from], NAMES[to]),
+        Deed::Undo => project.call("Undo", json!({})),
     }
 }
 
@@ -65,14 +66,14 @@ fn cases() -> ProptestConfig {
     laws::config_of(laws::limited(laws::cases(), 400))
 }
 
-fn ground() -> Ground {
-    let ground = Ground::new();
-    ground.put("a", "a\nend\n");
-    ground.chmod("a", 0o640);
-    ground.put("sub/c", "c\r\nend\r\n");
-    ground.chmod("sub/c", 0o755);
-    std::os::unix::fs::symlink("sub/c", ground.path("link")).expect("made");
-    ground
+fn filled() -> TestProject {
+    let project = project();
+    project.put("a", "a\nend\n");
+    chmod(&project, "a", 0o640);
+    project.put("sub/c", "c\r\nend\r\n");
+    chmod(&project, "sub/c", 0o755);
+    std::os::unix::fs::symlink("sub/c", project.path("link")).expect("made");
+    project
 }
 
 /// Returns the tree without its folders.
@@ -86,40 +87,40 @@ proptest! {
 
     #[test]
     fn undo_one_by_one_gives_every_tree_back(deeds in prop::collection::vec(deed(), 1..12)) {
-        let ground = ground();
-        let mut trees = vec![ground.tree()];
+        let project = filled();
+        let mut trees = vec![snapshot(&project)];
         for deed in deeds.iter().filter(|deed| !matches!(deed, Deed::Undo)) {
-            let before = ground.tree();
-            let reply = act(&ground, deed);
+            let before = snapshot(&project);
+            let reply = act(&project, deed);
             if reply.is_error() {
-                prop_assert_eq!(ground.tree(), before, "{:?}: {}", deed, reply.text());
+                prop_assert_eq!(snapshot(&project), before, "{:?}: {}", deed, reply.text());
             } else {
-                trees.push(ground.tree());
+                trees.push(snapshot(&project));
             }
         }
         let done = trees.pop().expect("a tree");
         let mut again = vec![done];
         while let Some(tree) = trees.pop() {
-            let reply = ground.call("Undo", json!({}));
+            let reply = project.call("Undo", json!({}));
             prop_assert!(!reply.is_error(), "{}", reply.text());
-            prop_assert_eq!(ground.tree(), tree.clone());
+            prop_assert_eq!(snapshot(&project), tree.clone());
             again.push(tree);
         }
         again.pop();
         while let Some(tree) = again.pop() {
-            let reply = ground.redo();
+            let reply = redo_newest(&project);
             prop_assert!(!reply.is_error(), "{}", reply.text());
-            prop_assert_eq!(ground.tree(), tree);
+            prop_assert_eq!(snapshot(&project), tree);
         }
     }
 
     #[test]
     fn undo_of_everything_gives_the_first_tree_or_says_to_go_step_by_step(deeds in prop::collection::vec(deed(), 1..12)) {
-        let ground = ground();
-        let first = ground.tree();
+        let project = filled();
+        let first = snapshot(&project);
         let mut done = 0;
         for deed in &deeds {
-            let reply = act(&ground, deed);
+            let reply = act(&project, deed);
             match (deed, reply.is_error()) {
                 (_, true) => {}
                 (Deed::Undo, false) => done -= 1,
@@ -129,25 +130,25 @@ proptest! {
         if done == 0 {
             return Ok(());
         }
-        let last = ground.tree();
-        let reply = ground.session.undo_all();
+        let last = snapshot(&project);
+        let reply = project.session.undo_all();
         if reply.is_error() {
             // Only moves of links in circles are refused.
             prop_assert!(reply.text().contains("one at a time"), "{}", reply.text());
-            prop_assert_eq!(ground.tree(), last);
+            prop_assert_eq!(snapshot(&project), last);
             return Ok(());
         }
         // Folders that were made on the way are removed only with a file that leaves them, and are not recreated.
-        prop_assert_eq!(files(ground.tree()), files(first));
+        prop_assert_eq!(files(snapshot(&project)), files(first));
         if reply.data()["operation"].is_null() {
             // The files already had this state. No operation was made that could be undone, so a redo refers to an
             // earlier undo.
-            prop_assert_eq!(files(ground.tree()), files(last));
+            prop_assert_eq!(files(snapshot(&project)), files(last));
             return Ok(());
         }
-        let reply = ground.redo();
+        let reply = redo_newest(&project);
         if !reply.is_error() {
-            prop_assert_eq!(files(ground.tree()), files(last));
+            prop_assert_eq!(files(snapshot(&project)), files(last));
         }
     }
 }

@@ -17,7 +17,7 @@ use lancet_testing::user::{
 };
 use serde_json::json;
 
-use crate::ground::{Ground, ok, refused};
+use crate::project::{ok, project_with, refused, rename_file};
 
 fn move_file(session: &Session, from: &Path, to: &Path) -> Reply {
     let arguments = json!({ "from_path": from, "to_path": to });
@@ -124,7 +124,7 @@ fn a_link_stays_on_its_file_system() {
 
 #[test]
 fn a_name_that_is_taken_while_a_person_is_asked_stays_theirs() {
-    let ground = Ground::with(|builder| {
+    let project = project_with(|builder| {
         builder.mode(Mode::Ask).approver(|question: &Question| {
             let new = question.files.iter().map(|file| &file.path);
             for path in new.filter(|path| path.ends_with("b")) {
@@ -133,22 +133,22 @@ fn a_name_that_is_taken_while_a_person_is_asked_stays_theirs() {
             Answer::Yes
         })
     });
-    ground.put("a", "mine\n");
-    refused(&ground.rename("a", "b"), "exists");
-    assert_eq!(fs::read(ground.path("a")).expect("there"), b"mine\n");
-    assert_eq!(fs::read(ground.path("b")).expect("there"), b"theirs\n");
+    project.put("a", "mine\n");
+    refused(&rename_file(&project, "a", "b"), "exists");
+    assert_eq!(fs::read(project.path("a")).expect("there"), b"mine\n");
+    assert_eq!(fs::read(project.path("b")).expect("there"), b"theirs\n");
 }
 
 #[test]
 fn a_name_that_is_taken_at_any_moment_of_a_move_stays_theirs() {
     let disk = Arc::new(FaultyDisk::unflushed());
     let engine = Arc::clone(&disk);
-    let ground = Ground::with(|builder| builder.disk(engine));
+    let project = project_with(|builder| builder.disk(engine));
     let mut moved = 0;
     for at in 1.. {
-        ground.put("a", "mine\n");
+        project.put("a", "mine\n");
         let count = Arc::new(AtomicU64::new(0));
-        let (counted, to) = (Arc::clone(&count), ground.path("b"));
+        let (counted, to) = (Arc::clone(&count), project.path("b"));
         disk.before_each(move |_| {
             if counted.fetch_add(1, Ordering::SeqCst) + 1 == at {
                 // Created as a program creates a new file: never over another one.
@@ -158,12 +158,12 @@ fn a_name_that_is_taken_at_any_moment_of_a_move_stays_theirs() {
                 }
             }
         });
-        let reply = ground.rename("a", "b");
+        let reply = rename_file(&project, "a", "b");
         disk.clear_hook();
         let met = count.load(Ordering::SeqCst) >= at;
         let (from, to) = (
-            fs::read(ground.path("a")).ok(),
-            fs::read(ground.path("b")).ok(),
+            fs::read(project.path("a")).ok(),
+            fs::read(project.path("b")).ok(),
         );
         if reply.is_error() {
             assert_eq!(
@@ -184,7 +184,7 @@ fn a_name_that_is_taken_at_any_moment_of_a_move_stays_theirs() {
             assert_eq!((from, to.as_deref()), (None, Some(&b"mine\n"[..])), "{at}");
             moved += 1;
         }
-        fs::remove_file(ground.path("b")).expect("there");
+        fs::remove_file(project.path("b")).expect("there");
         if !met {
             break;
         }

@@ -6,20 +6,23 @@ use std::os::unix::fs::symlink;
 
 use serde_json::json;
 
-use crate::ground::{Ground, Node, ok, refused};
+use crate::project::{
+    Node, chmod, ok, path_text, project, project_with, read_file, redo_newest, refused,
+    rename_file, snapshot,
+};
 
 #[test]
 fn a_move_keeps_the_file_itself_and_needs_no_read() {
-    let ground = Ground::new();
-    let path = ground.put("run.sh", "one\r\ntwo\r\n");
-    ground.chmod("run.sh", 0o755);
+    let project = project();
+    let path = project.put("run.sh", "one\r\ntwo\r\n");
+    chmod(&project, "run.sh", 0o755);
     let before = fs::metadata(&path).expect("there");
-    let reply = ground.rename("run.sh", "bin/deep/go.sh");
+    let reply = rename_file(&project, "run.sh", "bin/deep/go.sh");
     let file = &ok(&reply).data()["files"][0];
     assert_eq!(file["type"], "move");
-    assert_eq!(file["file_path"], ground.text("bin/deep/go.sh"));
-    assert_eq!(file["from_path"], ground.text("run.sh"));
-    let after = fs::metadata(ground.path("bin/deep/go.sh")).expect("there");
+    assert_eq!(file["file_path"], path_text(&project, "bin/deep/go.sh"));
+    assert_eq!(file["from_path"], path_text(&project, "run.sh"));
+    let after = fs::metadata(project.path("bin/deep/go.sh")).expect("there");
     assert_eq!(
         (
             before.ino(),
@@ -34,85 +37,88 @@ fn a_move_keeps_the_file_itself_and_needs_no_read() {
 
 #[test]
 fn what_was_read_counts_under_the_new_name_alone() {
-    let ground = Ground::new();
-    ground.put("a.txt", "one\ntwo\n");
-    ground.read("a.txt");
-    ok(&ground.rename("a.txt", "b.txt"));
+    let project = project();
+    project.put("a.txt", "one\ntwo\n");
+    read_file(&project, "a.txt");
+    ok(&rename_file(&project, "a.txt", "b.txt"));
     let edit = |name: &str| {
         let arguments =
-            json!({ "file_path": ground.path(name), "old_string": "two", "new_string": "2" });
-        ground.call("Edit", arguments)
+            json!({ "file_path": project.path(name), "old_string": "two", "new_string": "2" });
+        project.call("Edit", arguments)
     };
     refused(&edit("a.txt"), "missing");
     ok(&edit("b.txt"));
     // A file that takes the old name has not been read yet.
-    ground.put("a.txt", "one\ntwo\n");
+    project.put("a.txt", "one\ntwo\n");
     refused(&edit("a.txt"), "not_read");
 }
 
 #[test]
 fn nothing_that_is_there_is_ever_replaced() {
-    let ground = Ground::new();
-    ground.put("a.txt", "a\n");
-    ground.put("b.txt", "b\n");
-    ground.put("folder/c.txt", "c\n");
-    symlink("nowhere", ground.path("dangling")).expect("made");
-    let before = ground.tree();
-    refused(&ground.rename("a.txt", "b.txt"), "exists");
-    refused(&ground.rename("a.txt", "dangling"), "exists");
-    refused(&ground.rename("a.txt", "folder"), "special");
-    refused(&ground.rename("folder", "other"), "special");
-    refused(&ground.rename("gone.txt", "new.txt"), "missing");
-    refused(&ground.rename("a.txt", "../a.txt"), "outside");
-    refused(&ground.rename("a.txt", "b.txt/c"), "special");
-    refused(&ground.rename("a.txt", "a.txt"), "no_change");
-    assert_eq!(ground.tree(), before);
+    let project = project();
+    project.put("a.txt", "a\n");
+    project.put("b.txt", "b\n");
+    project.put("folder/c.txt", "c\n");
+    symlink("nowhere", project.path("dangling")).expect("made");
+    let before = snapshot(&project);
+    refused(&rename_file(&project, "a.txt", "b.txt"), "exists");
+    refused(&rename_file(&project, "a.txt", "dangling"), "exists");
+    refused(&rename_file(&project, "a.txt", "folder"), "special");
+    refused(&rename_file(&project, "folder", "other"), "special");
+    refused(&rename_file(&project, "gone.txt", "new.txt"), "missing");
+    refused(&rename_file(&project, "a.txt", "../a.txt"), "outside");
+    refused(&rename_file(&project, "a.txt", "b.txt/c"), "special");
+    refused(&rename_file(&project, "a.txt", "a.txt"), "no_change");
+    assert_eq!(snapshot(&project), before);
 }
 
 #[test]
 fn undo_and_redo_of_a_move_take_the_folders_along() {
-    let ground = Ground::new();
-    ground.put("a.bin", b"\0\xff");
-    ground.chmod("a.bin", 0o604);
-    let before = ground.tree();
-    ok(&ground.rename("a.bin", "x/y/b.bin"));
-    let after = ground.tree();
-    ok(&ground.call("Undo", json!({})));
-    assert_eq!(ground.tree(), before);
-    ok(&ground.redo());
-    assert_eq!(ground.tree(), after);
+    let project = project();
+    project.put("a.bin", b"\0\xff");
+    chmod(&project, "a.bin", 0o604);
+    let before = snapshot(&project);
+    ok(&rename_file(&project, "a.bin", "x/y/b.bin"));
+    let after = snapshot(&project);
+    ok(&project.call("Undo", json!({})));
+    assert_eq!(snapshot(&project), before);
+    ok(&redo_newest(&project));
+    assert_eq!(snapshot(&project), after);
 }
 
 #[test]
 fn a_link_is_moved_as_a_link() {
-    let ground = Ground::new();
-    ground.put("real.txt", "text\n");
-    symlink("real.txt", ground.path("link")).expect("made");
-    let before = ground.tree();
-    let reply = ground.rename("link", "sub/link");
+    let project = project();
+    project.put("real.txt", "text\n");
+    symlink("real.txt", project.path("link")).expect("made");
+    let before = snapshot(&project);
+    let reply = rename_file(&project, "link", "sub/link");
     assert!(ok(&reply).text().contains("relative"), "{}", reply.text());
-    let tree = ground.tree();
+    let tree = snapshot(&project);
     assert_eq!(
         tree[std::path::Path::new("sub/link")],
         Node::Link("real.txt".into())
     );
     assert!(!tree.contains_key(std::path::Path::new("link")));
-    ok(&ground.call("Undo", json!({})));
-    assert_eq!(ground.tree(), before);
-    ok(&ground.redo());
-    assert_eq!(ground.tree(), tree);
+    ok(&project.call("Undo", json!({})));
+    assert_eq!(snapshot(&project), before);
+    ok(&redo_newest(&project));
+    assert_eq!(snapshot(&project), tree);
 }
 
 #[test]
 fn both_names_are_judged() {
-    let ground = Ground::with(|builder| builder.deny("Edit(/locked/**)"));
-    ground.put("a.txt", "a\n");
-    ground.put("locked/b.txt", "b\n");
-    ground.put(".env", "KEY=1\n");
-    let before = ground.tree();
-    refused(&ground.rename("a.txt", "locked/a.txt"), "denied");
-    refused(&ground.rename("locked/b.txt", "b.txt"), "denied");
-    refused(&ground.rename(".env", "env.txt"), "denied");
-    refused(&ground.rename("a.txt", ".git/hooks/pre-commit"), "declined");
-    assert_eq!(ground.tree(), before);
+    let project = project_with(|builder| builder.deny("Edit(/locked/**)"));
+    project.put("a.txt", "a\n");
+    project.put("locked/b.txt", "b\n");
+    project.put(".env", "KEY=1\n");
+    let before = snapshot(&project);
+    refused(&rename_file(&project, "a.txt", "locked/a.txt"), "denied");
+    refused(&rename_file(&project, "locked/b.txt", "b.txt"), "denied");
+    refused(&rename_file(&project, ".env", "env.txt"), "denied");
+    refused(
+        &rename_file(&project, "a.txt", ".git/hooks/pre-commit"),
+        "declined",
+    );
+    assert_eq!(snapshot(&project), before);
 }

@@ -83,5 +83,5 @@ pub(crate) fn read(session: &Session, path: &Path) {
 
 pub(crate) fn edit(session: &Session, path: &Path, old: &str, new: &str) -> Reply {
     let edit = json!({ "file_path": path, "old_string": old, "new_string": new, "insist": true });
-    crate::ground::patiently(|| session.call(RawCall::new("Edit", edit.clone())))
+    crate::project::patiently(|| session.call(RawCall::new("Edit", edit.clone())))
 }

@@ -16,7 +16,7 @@ use lancet_testing::TestFolder;
 use serde_json::json;
 
 use crate::child::{open, part};
-use crate::ground::{Ground, operation};
+use crate::project::{Changes as _, operation, project};
 
 const FOLLOWERS: usize = 3;
 const WRITERS: u64 = 3;
@@ -184,22 +184,22 @@ fn all_events(history: &History, since: &EventsSince) -> Vec<HistoryEvent> {
 
 #[test]
 fn an_event_has_what_its_operation_has() {
-    let ground = Ground::new();
-    ground.put("a.txt", "one\ntwo\n");
-    let first = operation(&ground.write("a.txt", "one\n2\n"));
-    operation(&ground.write("b.txt", "new\n"));
-    let undone = ground.session.take_back(
+    let project = project();
+    project.put("a.txt", "one\ntwo\n");
+    let first = operation(&project.write_file("a.txt", "one\n2\n"));
+    operation(&project.write_file("b.txt", "new\n"));
+    let undone = project.session.take_back(
         TakeBack::undo(Selection::Operation(first.clone())),
         Caller::default(),
     );
     assert!(undone.refusal().is_none(), "{undone:?}");
-    let history = ground.lancet.history().expect("a state folder");
+    let history = project.lancet.history().expect("a state folder");
     let all = all_events(&history, &EventsSince::Beginning);
     let json: Vec<_> = all.iter().map(HistoryEvent::json).collect();
     assert_eq!(json.len(), 3);
     assert_eq!(json[0]["event"], "changed");
     assert_eq!(json[0]["seq"], 1);
-    assert_eq!(json[0]["path"], ground.path("a.txt").display().to_string());
+    assert_eq!(json[0]["path"], project.path("a.txt").display().to_string());
     assert_eq!(json[0]["kind"], "update");
     assert_eq!(json[0]["tool"], "Write");
     assert_eq!(json[0]["operation"], first);

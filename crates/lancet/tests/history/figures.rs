@@ -14,7 +14,7 @@ use lancet_testing::judges::is_long;
 use rusqlite::Connection;
 
 use crate::child::{edit, read};
-use crate::ground::{Ground, operation};
+use crate::project::{Changes as _, operation, project};
 
 const LINES: usize = 9;
 
@@ -34,17 +34,17 @@ fn figure_17_an_undo_after_a_foreign_edit() {
     for (name, act) in foreign {
         for at in 0..LINES {
             for overlap in [Overlap::Refuse, Overlap::Merge] {
-                let ground = Ground::new();
+                let project = project();
                 let lines: Vec<String> = (0..LINES).map(|line| format!("line {line}")).collect();
-                ground.put("a.txt", lines.join("\n") + "\n");
-                operation(&ground.edit("a.txt", "line 4", "ours"));
-                let text = String::from_utf8(ground.bytes("a.txt")).expect("text");
+                project.put("a.txt", lines.join("\n") + "\n");
+                operation(&project.edit_file("a.txt", "line 4", "ours"));
+                let text = String::from_utf8(project.bytes("a.txt")).expect("text");
                 let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
                 act(&mut lines, at);
-                ground.put("a.txt", lines.join("\n") + "\n");
-                let theirs = ground.bytes("a.txt");
-                let reply = ground.take_back(Selection::Newest, Direction::Undo, overlap);
-                let now = ground.bytes("a.txt");
+                project.put("a.txt", lines.join("\n") + "\n");
+                let theirs = project.bytes("a.txt");
+                let reply = project.take_back(Selection::Newest, Direction::Undo, overlap);
+                let now = project.bytes("a.txt");
                 let what = format!("{name} at {at}, {overlap:?}: {}", reply.text());
                 if reply.is_error() {
                     assert_eq!(now, theirs, "{what}");
@@ -65,8 +65,8 @@ fn figure_17_an_undo_after_a_foreign_edit() {
                 assert!(text.contains("line 4"), "{what}: {text}");
                 merged += 1;
                 // Undoing the undo restores exactly what the other program had left.
-                operation(&ground.redo());
-                assert_eq!(ground.bytes("a.txt"), theirs, "{what}");
+                operation(&project.redo());
+                assert_eq!(project.bytes("a.txt"), theirs, "{what}");
                 kept_apart += 1;
             }
         }

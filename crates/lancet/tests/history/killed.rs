@@ -20,7 +20,7 @@ use rustix::process::{Signal, getpid, kill_process};
 use serde_json::json;
 
 use crate::child::{dress, edit, open, part, read, session};
-use crate::ground::{Tree, gather, operation, patiently};
+use crate::project::{Tree, gather, operation, patiently};
 
 /// The acts during which a process is killed, each with its preparation.
 const ACTS: [&str; 11] = [

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lancet::history::LogQuery;
 use lancet::undo::{Direction, Overlap, Selection};
-use lancet_testing::laws;
+use lancet_testing::{TestProject, laws};
 use proptest::prelude::*;
 
-use crate::ground::{Ground, Tree, patiently};
+use crate::project::{Changes as _, Tree, patiently, project, project_in_memory};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -41,54 +41,54 @@ fn change() -> impl Strategy<Value = Step> {
 /// One case in this many is on a disk, the others in memory.
 const ON_DISK: usize = 25;
 
-fn ground() -> Ground {
-    static GROUNDS: AtomicUsize = AtomicUsize::new(0);
-    let ground = match GROUNDS.fetch_add(1, Ordering::Relaxed) % ON_DISK {
-        0 => Ground::new(),
-        _ => Ground::swift(),
+fn filled() -> TestProject {
+    static PROJECTS: AtomicUsize = AtomicUsize::new(0);
+    let project = match PROJECTS.fetch_add(1, Ordering::Relaxed) % ON_DISK {
+        0 => project(),
+        _ => project_in_memory(),
     };
-    ground.put("c.sh", "first\nsecond\n");
-    fs::set_permissions(ground.path("c.sh"), Permissions::from_mode(0o755)).expect("set");
-    ground.put("target.txt", "old\r\nlines\n");
-    std::os::unix::fs::symlink("target.txt", ground.path("link.txt")).expect("linked");
-    ground
+    project.put("c.sh", "first\nsecond\n");
+    fs::set_permissions(project.path("c.sh"), Permissions::from_mode(0o755)).expect("set");
+    project.put("target.txt", "old\r\nlines\n");
+    std::os::unix::fs::symlink("target.txt", project.path("link.txt")).expect("linked");
+    project
 }
 
 /// Performs one step. Returns whether something was changed.
-fn act(ground: &Ground, step: &Step) -> bool {
+fn act(project: &TestProject, step: &Step) -> bool {
     let reply = match step {
-        Step::Write(at, text) => ground.write(NAMES[*at], text),
+        Step::Write(at, text) => project.write_file(NAMES[*at], text),
         Step::Edit(at, new) => {
-            let Ok(text) = fs::read_to_string(ground.path(NAMES[*at])) else {
+            let Ok(text) = fs::read_to_string(project.path(NAMES[*at])) else {
                 return false;
             };
             let Some(line) = text.lines().find(|line| !line.is_empty()) else {
                 return false;
             };
-            ground.edit(NAMES[*at], line, new)
+            project.edit_file(NAMES[*at], line, new)
         }
         Step::Batch(new) => {
             let edits = serde_json::json!({ "insist": true, "edits": [
-                { "file_path": ground.path("c.sh"), "old_string": "first", "new_string": new },
-                { "file_path": ground.path(&format!("made/{new}.txt")), "old_string": "", "new_string": "made\n" },
+                { "file_path": project.path("c.sh"), "old_string": "first", "new_string": new },
+                { "file_path": project.path(format!("made/{new}.txt")), "old_string": "", "new_string": "made\n" },
             ] });
-            let path = ground.path("c.sh");
-            ground.session.call(lancet::RawCall::new(
+            let path = project.path("c.sh");
+            project.session.call(lancet::RawCall::new(
                 "Read",
                 serde_json::json!({ "file_path": path, "force": true }),
             ));
             patiently(|| {
                 let call = lancet::RawCall::new("MultiEdit", edits.clone());
-                ground.session.call(call)
+                project.session.call(call)
             })
         }
         Step::Foreign(at, text) => {
-            ground.put(NAMES[*at], text);
+            project.put(NAMES[*at], text);
             return true;
         }
-        Step::Undo => ground.undo(Selection::Newest),
-        Step::Merge => ground.take_back(Selection::Newest, Direction::Undo, Overlap::Merge),
-        Step::Redo => ground.redo(),
+        Step::Undo => project.undo(Selection::Newest),
+        Step::Merge => project.take_back(Selection::Newest, Direction::Undo, Overlap::Merge),
+        Step::Redo => project.redo(),
     };
     assert_ne!(
         reply.refusal().map(lancet::RefusalKind::name),
@@ -116,16 +116,16 @@ fn killed() -> impl Strategy<Value = Killed> {
 }
 
 /// Makes the newest operation look as its process would have left it: announced, and never finished.
-fn kill_newest(ground: &Ground) {
-    let newest = ground.log().first().expect("one").id.clone();
-    let database = rusqlite::Connection::open(ground.state().join("lancet.db")).expect("opens");
+fn kill_newest(project: &TestProject) {
+    let newest = project.log().first().expect("one").id.clone();
+    let database = rusqlite::Connection::open(project.state().join("lancet.db")).expect("opens");
     let announced = "INSERT INTO begun (id, process) VALUES (?1, '00000000000000aa')";
     database.execute(announced, [newest]).expect("announced");
 }
 
 /// Restores a tree by hand, as if the last change had not been made.
-fn put_back(ground: &Ground, before: &Tree) {
-    for path in ground.tree().into_keys().rev() {
+fn put_back(project: &TestProject, before: &Tree) {
+    for path in project.tree().into_keys().rev() {
         if !before.contains_key(&path) {
             let gone = fs::remove_file(&path).or_else(|_| fs::remove_dir(&path));
             gone.expect("removed");
@@ -148,69 +148,69 @@ proptest! {
 
     #[test]
     fn undone_in_reverse_every_tree_comes_back(steps in prop::collection::vec(change(), 1..12)) {
-        let ground = ground();
-        let mut trees: Vec<Tree> = vec![ground.tree()];
+        let project = filled();
+        let mut trees: Vec<Tree> = vec![project.tree()];
         for step in &steps {
-            if act(&ground, step) {
-                trees.push(ground.tree());
+            if act(&project, step) {
+                trees.push(project.tree());
             }
         }
         for wanted in trees.iter().rev().skip(1) {
-            prop_assert!(act(&ground, &Step::Undo));
-            prop_assert_eq!(&ground.tree(), wanted);
+            prop_assert!(act(&project, &Step::Undo));
+            prop_assert_eq!(&project.tree(), wanted);
         }
-        prop_assert!(!act(&ground, &Step::Undo), "nothing is left");
+        prop_assert!(!act(&project, &Step::Undo), "nothing is left");
         // And forward again.
         for wanted in trees.iter().skip(1) {
-            prop_assert!(act(&ground, &Step::Redo));
-            prop_assert_eq!(&ground.tree(), wanted);
+            prop_assert!(act(&project, &Step::Redo));
+            prop_assert_eq!(&project.tree(), wanted);
         }
     }
 
     #[test]
     fn a_session_undone_at_once_and_redone_is_the_same(steps in prop::collection::vec(change(), 1..8)) {
-        let ground = ground();
-        let before = ground.tree();
-        let changed = steps.iter().filter(|step| act(&ground, step)).count();
+        let project = filled();
+        let before = project.tree();
+        let changed = steps.iter().filter(|step| act(&project, step)).count();
         prop_assume!(changed > 0);
-        let after = ground.tree();
-        let reply = ground.undo(Selection::Session("talk".into()));
+        let after = project.tree();
+        let reply = project.undo(Selection::Session("talk".into()));
         // Changes that cancelled each other out leave nothing to undo.
         prop_assume!(reply.refusal().map(lancet::RefusalKind::name) != Some("no_change"));
         prop_assert!(!reply.is_error(), "{}", reply.text());
-        prop_assert_eq!(&ground.tree(), &before);
-        prop_assert!(act(&ground, &Step::Redo));
-        prop_assert_eq!(&ground.tree(), &after);
+        prop_assert_eq!(&project.tree(), &before);
+        prop_assert!(act(&project, &Step::Redo));
+        prop_assert_eq!(&project.tree(), &after);
     }
 
     #[test]
     fn what_did_not_happen_is_in_no_undos_way(
         steps in prop::collection::vec((change(), killed()), 1..10),
     ) {
-        let ground = ground();
-        let first = ground.tree();
+        let project = filled();
+        let first = project.tree();
         let mut happened = 0;
         for (step, killed) in &steps {
-            let before = ground.tree();
-            if !act(&ground, step) {
+            let before = project.tree();
+            if !act(&project, step) {
                 continue;
             }
             happened += usize::from(*killed != Killed::BeforeTheExchange);
             if *killed != Killed::Not {
-                kill_newest(&ground);
+                kill_newest(&project);
             }
             if *killed == Killed::BeforeTheExchange {
-                put_back(&ground, &before);
+                put_back(&project, &before);
             }
         }
         // Another process, because this one considers itself still at work.
-        let log = ground.reopened().history().expect("kept").log(&LogQuery::default()).expect("read");
+        let log = project.reopened().history().expect("kept").log(&LogQuery::default()).expect("read");
         prop_assert_eq!(log.len(), happened, "{:?}", log);
         prop_assert!(log.iter().all(|operation| operation.state.as_str() == "done"), "{:?}", log);
-        let reply = ground.undo(Selection::Since(0));
+        let reply = project.undo(Selection::Since(0));
         prop_assume!(reply.refusal().map(lancet::RefusalKind::name) != Some("no_change"));
         prop_assert!(happened == 0 || !reply.is_error(), "{}", reply.text());
-        prop_assert_eq!(ground.tree(), first);
+        prop_assert_eq!(project.tree(), first);
     }
 
     #[test]
@@ -223,19 +223,19 @@ proptest! {
             1 => Just(Step::Redo),
         ], 1..14),
     ) {
-        let ground = ground();
-        let history = |ground: &Ground| ground.lancet.history().expect("kept");
+        let project = filled();
+        let history = |project: &TestProject| project.lancet.history().expect("kept");
         let mut foreign: Vec<Vec<u8>> = Vec::new();
         for step in &steps {
-            let standing: Vec<Vec<u8>> = NAMES.iter().filter_map(|name| fs::read(ground.path(name)).ok()).collect();
-            act(&ground, step);
+            let standing: Vec<Vec<u8>> = NAMES.iter().filter_map(|name| fs::read(project.path(name)).ok()).collect();
+            act(&project, step);
             match step {
                 // Overwriting is their own doing, but what they wrote last must be somewhere.
                 Step::Foreign(_, text) => foreign.push(text.clone().into_bytes()),
                 _ => {
-                    let kept = history(&ground);
+                    let kept = history(&project);
                     for bytes in standing.iter().filter(|bytes| foreign.contains(bytes)) {
-                        let stands = NAMES.iter().any(|name| fs::read(ground.path(name)).ok().as_ref() == Some(bytes));
+                        let stands = NAMES.iter().any(|name| fs::read(project.path(name)).ok().as_ref() == Some(bytes));
                         let revision = *blake3::hash(bytes).as_bytes();
                         let recorded = kept.content(&revision).expect("read").as_ref() == Some(bytes);
                         prop_assert!(stands || recorded, "{:?} lost {:?}", step, String::from_utf8_lossy(bytes));

@@ -13,7 +13,7 @@ use rusqlite::Connection;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use crate::ground::{Ground, operation, refused};
+use crate::project::{Changes as _, operation, project, refused};
 
 /// Plays a process that begins to write into the database, and waits in the middle of it.
 pub(crate) fn hold(folder: &Path) {
@@ -35,10 +35,10 @@ fn signal(child: &Child, signal: Signal) {
 
 #[test]
 fn a_stopped_process_that_holds_the_database_is_named() {
-    let ground = Ground::new();
-    ground.put("a.txt", "0\n");
-    operation(&ground.edit("a.txt", "0", "1"));
-    let root = ground.root();
+    let project = project();
+    project.put("a.txt", "0\n");
+    operation(&project.edit_file("a.txt", "0", "1"));
+    let root = project.root.clone();
     let folder = root.parent().expect("it has one");
     let mut child = crate::child::part("hold", folder, 0)
         .spawn()
@@ -47,16 +47,16 @@ fn a_stopped_process_that_holds_the_database_is_named() {
         std::thread::sleep(Duration::from_millis(5));
     }
     signal(&child, Signal::STOP);
-    let write = json!({ "file_path": ground.path("b.txt"), "content": "new\n" });
-    let reply = ground.session.call(RawCall::new("Write", write.clone()));
+    let write = json!({ "file_path": project.path("b.txt"), "content": "new\n" });
+    let reply = project.session.call(RawCall::new("Write", write.clone()));
     signal(&child, Signal::CONT);
     fs::write(folder.join("done"), "").expect("told");
     assert!(child.wait().expect("ended").success());
     assert_eq!(refused(&reply), "busy", "{}", reply.text());
     let words = format!("process {}, which is stopped", child.id());
     assert!(reply.text().contains(&words), "{}", reply.text());
-    assert!(!ground.path("b.txt").exists());
-    operation(&ground.session.call(RawCall::new("Write", write)));
+    assert!(!project.path("b.txt").exists());
+    operation(&project.session.call(RawCall::new("Write", write)));
 }
 
 /// Returns whether an answer reports a lost or damaged database.
@@ -67,23 +67,23 @@ fn reports_loss(reply: &lancet::Reply) -> bool {
 /// Makes two changes, then something happens to the state folder, then two more: all are answered, all are in the
 /// history of a process that comes later, and it is notified once.
 fn goes_on_after(happens: impl Fn(&Path)) {
-    let ground = Ground::new();
-    ground.put("a.txt", "0\n");
-    operation(&ground.edit("a.txt", "0", "1"));
-    operation(&ground.edit("a.txt", "1", "2"));
-    happens(&ground.state());
-    let reply = ground.edit("a.txt", "2", "3");
+    let project = project();
+    project.put("a.txt", "0\n");
+    operation(&project.edit_file("a.txt", "0", "1"));
+    operation(&project.edit_file("a.txt", "1", "2"));
+    happens(&project.state());
+    let reply = project.edit_file("a.txt", "2", "3");
     operation(&reply);
-    let reply_after = ground.edit("a.txt", "3", "4");
+    let reply_after = project.edit_file("a.txt", "3", "4");
     operation(&reply_after);
-    let log = ground.reopened().history().expect("kept");
+    let log = project.reopened().history().expect("kept");
     let log = log.log(&LogQuery::default()).expect("read");
     assert_eq!(log.len(), 4, "{log:?}");
     for text in ["3\n", "2\n", "1\n", "0\n"] {
-        operation(&ground.undo(Selection::Newest));
-        assert_eq!(ground.bytes("a.txt"), text.as_bytes());
+        operation(&project.undo(Selection::Newest));
+        assert_eq!(project.bytes("a.txt"), text.as_bytes());
     }
-    let mode = fs::metadata(ground.state())
+    let mode = fs::metadata(project.state())
         .expect("there")
         .permissions()
         .mode();
@@ -147,14 +147,14 @@ fn random_bytes_over_the_log_in_use_lose_no_change() {
 
 #[test]
 fn a_process_that_finds_a_scrambled_log_says_so() {
-    let ground = Ground::new();
-    ground.put("a.txt", "0\n");
+    let project = project();
+    project.put("a.txt", "0\n");
     for change in 0..20 {
-        operation(&ground.edit("a.txt", &change.to_string(), &(change + 1).to_string()));
+        operation(&project.edit_file("a.txt", &change.to_string(), &(change + 1).to_string()));
     }
-    scramble(&ground.state().join("lancet.db-wal"), 7);
-    let other = ground.reopened().new_session();
-    let write = json!({ "file_path": ground.path("b.txt"), "content": "new\n" });
+    scramble(&project.state().join("lancet.db-wal"), 7);
+    let other = project.reopened().new_session();
+    let write = json!({ "file_path": project.path("b.txt"), "content": "new\n" });
     let reply = other.call(RawCall::new("Write", write));
     operation(&reply);
     assert!(reports_loss(&reply), "{}", reply.text());
@@ -162,13 +162,13 @@ fn a_process_that_finds_a_scrambled_log_says_so() {
 
 #[test]
 fn processes_that_take_turns_at_the_log_say_nothing() {
-    let ground = Ground::new();
-    ground.put("a.txt", "0\n");
-    let other = ground.reopened().new_session();
+    let project = project();
+    project.put("a.txt", "0\n");
+    let other = project.reopened().new_session();
     for change in 0..40 {
-        let edit = ground.edit("a.txt", &change.to_string(), &(change + 1).to_string());
+        let edit = project.edit_file("a.txt", &change.to_string(), &(change + 1).to_string());
         operation(&edit);
-        let path = ground.path(&format!("{change}.txt"));
+        let path = project.path(format!("{change}.txt"));
         let write = json!({ "file_path": path, "content": "new\n" });
         let write = other.call(RawCall::new("Write", write));
         operation(&write);
@@ -183,23 +183,23 @@ fn processes_that_take_turns_at_the_log_say_nothing() {
 
 #[test]
 fn whoever_opens_a_truncated_database_tells_it_and_keeps_its_log() {
-    let ground = Ground::new();
-    ground.put("a.txt", "0\n");
-    operation(&ground.edit("a.txt", "0", "1"));
-    cut(&ground.state());
-    let other = ground.reopened().new_session();
-    let write = json!({ "file_path": ground.path("b.txt"), "content": "new\n" });
+    let project = project();
+    project.put("a.txt", "0\n");
+    operation(&project.edit_file("a.txt", "0", "1"));
+    cut(&project.state());
+    let other = project.reopened().new_session();
+    let write = json!({ "file_path": project.path("b.txt"), "content": "new\n" });
     let reply = other.call(RawCall::new("Write", write));
     operation(&reply);
     assert!(reports_loss(&reply), "{}", reply.text());
-    let entries = fs::read_dir(ground.state()).expect("there").flatten();
+    let entries = fs::read_dir(project.state()).expect("there").flatten();
     let log = entries
         .map(|entry| entry.path())
         .find(|path| path.to_string_lossy().ends_with("-wal") && is_damaged(path));
     assert!(fs::metadata(log.expect("kept")).expect("there").len() > 0);
     // The earlier process goes on with the new database.
-    operation(&ground.edit("a.txt", "1", "2"));
-    let log = ground.reopened().history().expect("kept");
+    operation(&project.edit_file("a.txt", "1", "2"));
+    let log = project.reopened().history().expect("kept");
     assert_eq!(log.log(&LogQuery::default()).expect("read").len(), 2);
 }
 
@@ -216,14 +216,14 @@ fn is_damaged(path: &Path) -> bool {
 
 #[test]
 fn what_was_lost_is_told_once() {
-    let ground = Ground::new();
-    ground.put("a.txt", "0\n");
-    operation(&ground.edit("a.txt", "0", "1"));
-    fs::remove_dir_all(ground.state()).expect("removed");
-    let read = json!({ "file_path": ground.path("a.txt"), "force": true });
-    let write = json!({ "file_path": ground.path("b.txt"), "content": "new\n" });
+    let project = project();
+    project.put("a.txt", "0\n");
+    operation(&project.edit_file("a.txt", "0", "1"));
+    fs::remove_dir_all(project.state()).expect("removed");
+    let read = json!({ "file_path": project.path("a.txt"), "force": true });
+    let write = json!({ "file_path": project.path("b.txt"), "content": "new\n" });
     let replies = [("Read", &read), ("Write", &write), ("Read", &read)]
-        .map(|(tool, arguments)| ground.session.call(RawCall::new(tool, arguments.clone())));
+        .map(|(tool, arguments)| project.session.call(RawCall::new(tool, arguments.clone())));
     assert_eq!(
         replies.iter().filter(|reply| reports_loss(reply)).count(),
         1
@@ -233,26 +233,26 @@ fn what_was_lost_is_told_once() {
 
 #[test]
 fn what_is_displaced_later_is_kept_in_the_new_state_folder() {
-    let ground = Ground::new();
+    let project = project();
     let long = "line\n".repeat(30_000);
-    ground.put("long.txt", format!("0\n{long}"));
-    ground.put("one.txt", "0\n");
-    fs::hard_link(ground.path("one.txt"), ground.path("two.txt")).expect("linked");
+    project.put("long.txt", format!("0\n{long}"));
+    project.put("one.txt", "0\n");
+    fs::hard_link(project.path("one.txt"), project.path("two.txt")).expect("linked");
     for (old, new) in [("0", "1"), ("1", "2")] {
         // One by exchange, whose old file is moved away; one in place, whose old bytes are copied.
-        operation(&ground.edit("long.txt", &format!("{old}\n"), &format!("{new}\n")));
-        operation(&ground.edit("one.txt", old, new));
+        operation(&project.edit_file("long.txt", &format!("{old}\n"), &format!("{new}\n")));
+        operation(&project.edit_file("one.txt", old, new));
         if new == "1" {
-            fs::remove_dir_all(ground.state()).expect("removed");
+            fs::remove_dir_all(project.state()).expect("removed");
         }
     }
-    assert_eq!(ground.bytes("two.txt"), b"2\n");
+    assert_eq!(project.bytes("two.txt"), b"2\n");
     // The first change of the long file is lost with the folder that had its old bytes.
-    assert_eq!(ground.log().len(), 3);
-    let journal = fs::read_dir(ground.state().join("journal")).expect("made again");
+    assert_eq!(project.log().len(), 3);
+    let journal = fs::read_dir(project.state().join("journal")).expect("made again");
     assert!(journal.count() > 0);
-    operation(&ground.undo(Selection::Newest));
-    operation(&ground.undo(Selection::Newest));
-    assert_eq!(ground.bytes("one.txt"), b"1\n");
-    assert_eq!(ground.bytes("long.txt"), format!("1\n{long}").as_bytes());
+    operation(&project.undo(Selection::Newest));
+    operation(&project.undo(Selection::Newest));
+    assert_eq!(project.bytes("one.txt"), b"1\n");
+    assert_eq!(project.bytes("long.txt"), format!("1\n{long}").as_bytes());
 }

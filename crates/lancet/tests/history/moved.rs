@@ -9,11 +9,11 @@ use std::process::Command;
 use lancet::history::LogQuery;
 use lancet::undo::{Selection, TakeBack};
 use lancet::{Caller, Lancet, Mode, RawCall, Reply};
-use lancet_testing::{TestFolder, folder, git, laws};
+use lancet_testing::{TestFolder, TestProject, folder, git, laws};
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::ground::operation;
+use crate::project::operation;
 
 fn open(around: &Path, root: &Path) -> Lancet {
     let builder = Lancet::builder().root(root).state_dir(around.join("state"));
@@ -226,12 +226,10 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 /// A project with files whose present names are known.
-struct Project {
-    around: TestFolder,
-    root: PathBuf,
+struct Model {
+    project: TestProject,
     /// The present name of each file, relative to the root.
     names: Vec<PathBuf>,
-    lancet: Lancet,
     copies: Vec<(PathBuf, BTreeMap<PathBuf, Vec<u8>>)>,
     edits: usize,
     /// How many names were given to files.
@@ -239,8 +237,8 @@ struct Project {
     has_git: bool,
 }
 
-impl Project {
-    fn new() -> Project {
+impl Model {
+    fn new() -> Model {
         let around = TestFolder::new();
         let root = around.make("project");
         let names: Vec<PathBuf> = (0..FILES)
@@ -257,11 +255,15 @@ impl Project {
             git(&["commit", "-qm", "first"]);
         }
         let lancet = open(around.path(), &root);
-        Project {
+        let project = TestProject {
+            session: lancet.new_session(),
             around,
             root,
-            names,
             lancet,
+        };
+        Model {
+            project,
+            names,
             copies: Vec::new(),
             edits: 0,
             given: 0,
@@ -276,13 +278,13 @@ impl Project {
     }
 
     fn act(&mut self, step: &Step) {
-        let root = self.root.clone();
+        let root = self.project.root.clone();
         match step {
             Step::Edit(file) => {
                 let path = root.join(&self.names[*file]);
                 self.edits += 1;
                 let new = format!("line {}\nlast", self.edits);
-                let edited = edit(&self.lancet, &path, "last", &new);
+                let edited = edit(&self.project.lancet, &path, "last", &new);
                 assert!(edited.refusal().is_none(), "{edited:?}");
             }
             Step::Move(file, number) => {
@@ -290,6 +292,7 @@ impl Project {
                 let (from, to) = (root.join(&self.names[*file]), root.join(&name));
                 let call = json!({ "from_path": from, "to_path": to });
                 let moved = self
+                    .project
                     .lancet
                     .new_session()
                     .call(RawCall::new("MoveFile", call));
@@ -307,7 +310,7 @@ impl Project {
                     to.to_str().expect("UTF-8"),
                 ];
                 let by_git = matches!(step, Step::ByGit(..)) && self.has_git && {
-                    let command = git::command(self.around.path(), &root)
+                    let command = git::command(self.project.around.path(), &root)
                         .args(arguments)
                         .output();
                     command.is_ok_and(|output| output.status.success())
@@ -339,19 +342,28 @@ impl Project {
                 }
             }
             Step::Project => {
-                let to = self.around.join(format!(
+                let to = self.project.around.join(format!(
                     "project{}",
-                    self.around.path().read_dir().expect("listed").count() + self.edits
+                    self.project
+                        .around
+                        .path()
+                        .read_dir()
+                        .expect("listed")
+                        .count()
+                        + self.edits
                 ));
                 if to.exists() {
                     return;
                 }
                 fs::rename(&root, &to).expect("renamed");
-                self.root = to;
-                self.lancet = open(self.around.path(), &self.root);
+                self.project.root = to;
+                self.project.lancet = open(self.project.around.path(), &self.project.root);
             }
             Step::Copy => {
-                let to = self.around.join(format!("copy{}", self.copies.len()));
+                let to = self
+                    .project
+                    .around
+                    .join(format!("copy{}", self.copies.len()));
                 copy(&root, &to);
                 let files = tree(&to);
                 self.copies.push((to, files));
@@ -384,21 +396,21 @@ proptest! {
         steps in steps(),
         at_once in any::<bool>(),
     ) {
-        let mut project = Project::new();
+        let mut model = Model::new();
         for step in &steps {
-            project.act(step);
+            model.act(step);
         }
-        let number = log(&project.lancet).len();
+        let number = log(&model.project.lancet).len();
         if at_once && number > 0 {
-            let undone = undo(&project.lancet, Selection::Last(number));
+            let undone = undo(&model.project.lancet, Selection::Last(number));
             prop_assert!(undone.refusal().is_none(), "{steps:?}: {undone:?}");
         } else {
             for _ in 0..number {
-                let undone = undo(&project.lancet, Selection::Newest);
+                let undone = undo(&model.project.lancet, Selection::Newest);
                 prop_assert!(undone.refusal().is_none(), "{steps:?}: {undone:?}");
             }
         }
-        let files = tree(&project.root);
+        let files = tree(&model.project.root);
         let moved = steps.iter().any(|step| matches!(step, Step::Move(..)));
         for at in 0..FILES {
             let wanted = first(at).into_bytes();
@@ -407,11 +419,11 @@ proptest! {
                 let found = files.values().filter(|bytes| **bytes == wanted).count();
                 prop_assert_eq!(found, 1, "{:?}: {:?}", &steps, files.keys());
             } else {
-                let path = project.root.join(&project.names[at]);
+                let path = model.project.root.join(&model.names[at]);
                 prop_assert_eq!(files.get(&path), Some(&wanted), "{:?}", &steps);
             }
         }
-        for (copy, before) in &project.copies {
+        for (copy, before) in &model.copies {
             prop_assert_eq!(&tree(copy), before, "{:?}", &steps);
         }
     }

@@ -2,78 +2,58 @@
 //! The change is all there or not at all, both sessions are notified, and everything can be undone.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use lancet::history::LogQuery;
 use lancet::undo::{Direction, Selection, TakeBack};
-use lancet::{Caller, Lancet, RawCall, Session};
-use lancet_testing::{TestFolder, judges};
+use lancet::{Caller, Lancet, RawCall};
+use lancet_testing::{TestFolder, TestProject, judges};
 use serde_json::json;
 
 use crate::child::{dress, edit, open, read, session};
-use crate::ground::{Tree, operation, patiently};
 use crate::killed::{prepare, tree};
+use crate::project::{Tree, operation, patiently};
 
-/// A project in which one process is running, and its state before.
-struct Project {
-    folder: TestFolder,
-    before: Tree,
-    running: Lancet,
-    session: Session,
+/// Makes a project in which one process is running. Returns its files before, too.
+fn running_project(act: &str) -> (TestProject, Tree) {
+    let around = TestFolder::below(env!("CARGO_TARGET_TMPDIR"));
+    prepare(act, around.path());
+    let root = around.join("root");
+    // What the preparation changed is undone with the rest.
+    let file = around.put("root/large.txt", "one\nmore\n");
+    let before = {
+        let lancet = open(around.path(), None);
+        undo_all(&lancet);
+        let before = tree(around.path());
+        drop(lancet);
+        fs::remove_dir_all(around.join("state")).expect("removed");
+        before
+    };
+    let lancet = open(around.path(), None);
+    let session = session(&lancet, "running");
+    read(&session, &file);
+    operation(&edit(&session, &file, "one", "1"));
+    let project = TestProject {
+        around,
+        root,
+        lancet,
+        session,
+    };
+    (project, before)
 }
 
-impl Project {
-    fn new(act: &str) -> Project {
-        let folder = TestFolder::below(env!("CARGO_TARGET_TMPDIR"));
-        prepare(act, folder.path());
-        let at = folder.path().canonicalize().expect("there");
-        // What the preparation changed is undone with the rest.
-        fs::write(at.join("root/large.txt"), "one\nmore\n").expect("written");
-        let before = {
-            let lancet = open(&at, None);
-            undo_all(&lancet);
-            let before = tree(&at);
-            drop(lancet);
-            fs::remove_dir_all(at.join("state")).expect("removed");
-            before
-        };
-        let running = open(&at, None);
-        let session = session(&running, "running");
-        read(&session, &at.join("root/large.txt"));
-        operation(&edit(&session, &at.join("root/large.txt"), "one", "1"));
-        Project {
-            folder,
-            before,
-            running,
-            session,
-        }
-    }
-
-    fn at(&self) -> PathBuf {
-        self.folder.path().canonicalize().expect("there")
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.at().join("root").join(name)
-    }
-
-    fn text(&self, name: &str) -> String {
-        fs::read_to_string(self.file(name)).unwrap_or_default()
-    }
-
-    /// Lets another process act, and kills it at the `number`-th system call of this name. False where it ended before.
-    fn kill(&self, act: &str, call: &str, number: u64) -> bool {
-        let mut strace = Command::new("strace");
-        strace
-            .args(["-f", "-qq", "-o", "/dev/null", "-e"])
-            .arg(format!("trace={call}"))
-            .arg("-e")
-            .arg(format!("inject={call}:signal=KILL:when={number}"))
-            .arg(std::env::current_exe().expect("this program"));
-        dress(&mut strace, &format!("act {act}"), &self.at(), 0);
-        !strace.output().expect("ended").status.success()
-    }
+/// Lets another process act, and kills it at the `number`-th system call of this name. False where it ended before.
+fn kill(project: &TestProject, act: &str, call: &str, number: u64) -> bool {
+    let mut strace = Command::new("strace");
+    strace
+        .args(["-f", "-qq", "-o", "/dev/null", "-e"])
+        .arg(format!("trace={call}"))
+        .arg("-e")
+        .arg(format!("inject={call}:signal=KILL:when={number}"))
+        .arg(std::env::current_exe().expect("this program"));
+    dress(&mut strace, &format!("act {act}"), project.around.path(), 0);
+    !strace.output().expect("ended").status.success()
 }
 
 fn undo_all(lancet: &Lancet) {
@@ -88,11 +68,11 @@ fn is_there(program: &str) -> bool {
 }
 
 /// Returns which of the files that a call was to change it has changed.
-fn changed(project: &Project) -> [bool; 3] {
+fn changed(project: &TestProject) -> [bool; 3] {
     [
-        project.text("a.txt").contains("\n2\n"),
-        project.text("b.txt").contains("5"),
-        project.text("c.txt") == "made\n",
+        project.text_or_empty("a.txt").contains("\n2\n"),
+        project.text_or_empty("b.txt").contains("5"),
+        project.text_or_empty("c.txt") == "made\n",
     ]
 }
 
@@ -104,19 +84,19 @@ fn a_running_process_settles_a_dead_ones_change_before_it_writes_a_file_of_it() 
     let mut half = 0;
     for call in ["renameat2", "linkat"] {
         for number in 1.. {
-            let project = Project::new("edit");
-            if !project.kill("batch", call, number) {
+            let (project, before) = running_project("edit");
+            if !kill(&project, "batch", call, number) {
                 break;
             }
             let what = format!("killed at {call} {number}");
             let stood = changed(&project);
             half += usize::from(stood.contains(&true) && stood.contains(&false));
-            read(&project.session, &project.file("a.txt"));
-            let mut reply = edit(&project.session, &project.file("a.txt"), "one", "first");
+            read(&project.session, &project.path("a.txt"));
+            let mut reply = edit(&project.session, &project.path("a.txt"), "one", "first");
             let mut text = reply.text().to_owned();
             if reply.is_error() {
                 // The content that the session had read was rolled back.
-                reply = edit(&project.session, &project.file("a.txt"), "one", "first");
+                reply = edit(&project.session, &project.path("a.txt"), "one", "first");
                 text.push_str(reply.text());
             }
             assert!(!reply.is_error(), "{what}: {text}");
@@ -125,22 +105,25 @@ fn a_running_process_settles_a_dead_ones_change_before_it_writes_a_file_of_it() 
                 now == [true; 3] || now == [false; 3],
                 "{what}: {stood:?}, then {now:?}: {text}"
             );
-            assert!(project.text("a.txt").starts_with("first\n"), "{what}");
+            assert!(
+                project.text_or_empty("a.txt").starts_with("first\n"),
+                "{what}"
+            );
             if stood.contains(&true) && stood.contains(&false) {
                 let told = text.contains("(session talk) was interrupted while it changed");
                 assert!(told, "{what}: {text}");
                 // The session that was interrupted is notified when it comes back, wherever that is.
-                let other = open(&project.at(), None);
+                let other = open(project.around.path(), None);
                 let back = session(&other, "talk");
-                let glance = json!({ "file_path": project.file("b.txt"), "force": true });
+                let glance = json!({ "file_path": project.path("b.txt"), "force": true });
                 let reply = back.call(RawCall::new("Read", glance.clone()));
                 let own = "this session was interrupted while it changed";
                 assert!(reply.text().contains(own), "{what}: {}", reply.text());
                 let reply = back.call(RawCall::new("Read", glance));
                 assert!(!reply.text().contains(own), "{what}: told once");
             }
-            undo_all(&open(&project.at(), None));
-            assert_eq!(tree(&project.at()), project.before, "{what}");
+            undo_all(&open(project.around.path(), None));
+            assert_eq!(tree(project.around.path()), before, "{what}");
         }
     }
     assert!(half > 0, "no kill left the change half done");
@@ -153,25 +136,25 @@ fn a_change_that_did_not_happen_is_in_no_undos_way() {
     }
     for call in ["renameat2", "fdatasync"] {
         for number in 1.. {
-            let project = Project::new("edit");
-            if !project.kill("edit", call, number) {
+            let (project, before) = running_project("edit");
+            if !kill(&project, "edit", call, number) {
                 break;
             }
             let what = format!("killed at {call} {number}");
-            read(&project.session, &project.file("a.txt"));
-            let reply = edit(&project.session, &project.file("a.txt"), "one", "first");
+            read(&project.session, &project.path("a.txt"));
+            let reply = edit(&project.session, &project.path("a.txt"), "one", "first");
             assert!(!reply.is_error(), "{what}: {}", reply.text());
-            let reply = edit(&project.session, &project.file("a.txt"), "first", "1st");
+            let reply = edit(&project.session, &project.path("a.txt"), "first", "1st");
             assert!(!reply.is_error(), "{what}: {}", reply.text());
-            let happened = project.text("a.txt").contains("\n2\n");
-            undo_all(&project.running);
+            let happened = project.text_or_empty("a.txt").contains("\n2\n");
+            undo_all(&project.lancet);
             assert_eq!(
-                project.text("a.txt"),
+                project.text_or_empty("a.txt"),
                 "one\ntwo\nthree\n",
                 "{what}, {happened}"
             );
-            assert_eq!(tree(&project.at()), project.before, "{what}");
-            let history = project.running.history().expect("kept");
+            assert_eq!(tree(project.around.path()), before, "{what}");
+            let history = project.lancet.history().expect("kept");
             let log = history.log(&LogQuery::default()).expect("read");
             let of_dead = log.iter().filter(|operation| operation.session == "talk");
             assert_eq!(of_dead.count(), usize::from(happened), "{what}");
@@ -193,8 +176,8 @@ fn what_can_be_neither_completed_nor_taken_back_is_told() {
     }
     let mut divided = 0;
     for number in 1.. {
-        let project = Project::new("edit");
-        if !project.kill("batch", "renameat2", number) {
+        let (project, _) = running_project("edit");
+        if !kill(&project, "batch", "renameat2", number) {
             break;
         }
         let stood = changed(&project);
@@ -204,10 +187,10 @@ fn what_can_be_neither_completed_nor_taken_back_is_told() {
         divided += 1;
         // Another program changes all of them.
         for name in ["a.txt", "b.txt", "c.txt"] {
-            append(&project.file(name), "theirs\n");
+            append(&project.path(name), "theirs\n");
         }
-        read(&project.session, &project.file("a.txt"));
-        let reply = edit(&project.session, &project.file("a.txt"), "one", "first");
+        read(&project.session, &project.path("a.txt"));
+        let reply = edit(&project.session, &project.path("a.txt"), "one", "first");
         assert!(!reply.is_error(), "{}", reply.text());
         let words = "can be neither completed nor undone";
         assert!(reply.text().contains(words), "{}", reply.text());
@@ -225,10 +208,10 @@ fn what_can_be_neither_completed_nor_taken_back_is_told() {
             assert_eq!((has, has_not), (stood, !stood), "{stood}: {}", reply.text());
         }
         let mut now = changed(&project);
-        now[2] = project.text("c.txt").starts_with("made\n");
+        now[2] = project.text_or_empty("c.txt").starts_with("made\n");
         assert_eq!(now, stood);
-        let back = session(&project.running, "talk");
-        let glance = json!({ "file_path": project.file("b.txt") });
+        let back = session(&project.lancet, "talk");
+        let glance = json!({ "file_path": project.path("b.txt") });
         let reply = back.call(RawCall::new("Read", glance));
         assert!(reply.text().contains(words), "{}", reply.text());
     }

@@ -9,7 +9,7 @@ use lancet_testing::TestFolder;
 use serde_json::json;
 
 use crate::child::open;
-use crate::ground::operation;
+use crate::project::operation;
 
 fn write(lancet: &Lancet, folder: &TestFolder, content: &str) -> String {
     let path = folder.path().join("root/a.txt");

@@ -1,41 +1,17 @@
 //! The log searched for text and paged, and the life of a file through its names.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lancet::approval::{Answer, Question};
 use lancet::history::{History, LogQuery, Operation};
 use lancet::tools::{EditArguments, WriteArguments};
 use lancet::undo::{Restore, Selection, Side, TakeBack};
 use lancet::{Caller, Lancet, Mode, RawCall, Session, SessionName};
+use lancet_testing::project::SharedProject;
 use serde_json::json;
-use tempfile::TempDir;
 
-struct Place {
-    root: TempDir,
-    state: TempDir,
-}
-
-impl Place {
-    fn new() -> Self {
-        Place {
-            root: TempDir::new().expect("folder"),
-            state: TempDir::new().expect("folder"),
-        }
-    }
-
-    fn open(&self) -> Lancet {
-        Lancet::builder()
-            .root(self.root.path())
-            .state_dir(self.state.path())
-            .mode(Mode::AcceptEdits)
-            .tools(["default", "MoveFile"])
-            .open()
-            .expect("opened")
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.root.path().canonicalize().expect("there").join(name)
-    }
+fn open(project: &SharedProject) -> Lancet {
+    project.engine_with(|builder| builder.tools(["default", "MoveFile"]))
 }
 
 fn write(session: &Session, path: &Path, text: &str) {
@@ -61,16 +37,16 @@ fn found(history: &History, words: &str) -> Vec<String> {
 
 #[test]
 fn words_are_found_in_paths_sessions_ids_and_prompts() {
-    let place = Place::new();
-    let lancet = place.open();
+    let project = SharedProject::new(&[]);
+    let lancet = open(&project);
     let history = lancet.history().expect("a state folder");
     let talk = lancet.session(&SessionName::new("Morning").expect("a name"));
     history.mark("Morning", "mend the Parser").expect("kept");
-    write(&talk, &place.file("one.txt"), "1\n");
-    write(&talk, &place.file("two.txt"), "2\n");
+    write(&talk, &project.path("one.txt"), "1\n");
+    write(&talk, &project.path("two.txt"), "2\n");
     history.mark("Morning", "and the docs").expect("kept");
-    write(&talk, &place.file("three.txt"), "3\n");
-    write(&lancet.new_session(), &place.file("Parser.rs"), "4\n");
+    write(&talk, &project.path("three.txt"), "3\n");
+    write(&lancet.new_session(), &project.path("Parser.rs"), "4\n");
     assert_eq!(
         found(&history, "parser"),
         ["Parser.rs", "two.txt", "one.txt"]
@@ -86,12 +62,12 @@ fn words_are_found_in_paths_sessions_ids_and_prompts() {
 
 #[test]
 fn pages_stay_where_they_are_while_changes_come_in() {
-    let place = Place::new();
-    let lancet = place.open();
+    let project = SharedProject::new(&[]);
+    let lancet = open(&project);
     let history = lancet.history().expect("a state folder");
     let session = lancet.new_session();
     for number in 0..5 {
-        write(&session, &place.file(&format!("{number}.txt")), "x\n");
+        write(&session, &project.path(format!("{number}.txt")), "x\n");
     }
     let page = |before: Option<i64>| {
         let query = LogQuery {
@@ -103,7 +79,7 @@ fn pages_stay_where_they_are_while_changes_come_in() {
     };
     let first = page(None);
     assert_eq!(named(&first), ["4.txt", "3.txt"]);
-    write(&session, &place.file("new.txt"), "x\n");
+    write(&session, &project.path("new.txt"), "x\n");
     let second = page(Some(first[1].sequence));
     assert_eq!(named(&second), ["2.txt", "1.txt"]);
     assert_eq!(named(&page(Some(second[1].sequence))), ["0.txt"]);
@@ -116,13 +92,13 @@ fn pages_stay_where_they_are_while_changes_come_in() {
 
 #[test]
 fn the_life_of_a_file_goes_on_under_its_earlier_names() {
-    let place = Place::new();
-    let lancet = place.open();
+    let project = SharedProject::new(&[]);
+    let lancet = open(&project);
     let history = lancet.history().expect("a state folder");
     let session = lancet.new_session();
-    let (old, new) = (place.file("old.txt"), place.file("new.txt"));
+    let (old, new) = (project.path("old.txt"), project.path("new.txt"));
     write(&session, &old, "one\n");
-    write(&session, &place.file("other.txt"), "beside\n");
+    write(&session, &project.path("other.txt"), "beside\n");
     let moved = session.call(RawCall::new(
         "MoveFile",
         json!({ "from_path": old, "to_path": new }),
@@ -160,20 +136,15 @@ fn the_life_of_a_file_goes_on_under_its_earlier_names() {
         ["Write old.txt", "MoveFile new.txt", "Write old.txt"],
         "what had the name before"
     );
-    assert!(told(&place.file("none.txt"), 10).is_empty());
+    assert!(told(&project.path("none.txt"), 10).is_empty());
 }
 
 #[test]
 fn a_host_whose_person_has_decided_takes_back_where_the_engine_asks_nobody() {
-    let place = Place::new();
-    let path = place.file("a.txt");
-    write(&place.open().new_session(), &path, "one\n");
-    let careful = Lancet::builder()
-        .root(place.root.path())
-        .state_dir(place.state.path())
-        .mode(Mode::Ask)
-        .open()
-        .expect("opened");
+    let project = SharedProject::new(&[]);
+    let path = project.path("a.txt");
+    write(&open(&project).new_session(), &path, "one\n");
+    let careful = project.engine(Mode::Ask);
     let session = careful.new_session();
     let asked = || TakeBack::undo(Selection::Newest);
     assert!(session.take_back(asked(), Caller::default()).is_error());

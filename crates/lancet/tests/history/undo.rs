@@ -9,15 +9,15 @@ use lancet::{Caller, RawCall, SessionName};
 use lancet_testing::TestFolder;
 use serde_json::json;
 
-use crate::ground::{Ground, operation, refused};
+use crate::project::{Changes as _, operation, project, project_in_memory, project_with, refused};
 
 #[test]
 fn an_edit_is_on_record_and_comes_back() {
-    let ground = Ground::new();
-    ground.put("a.txt", "one\r\ntwo\n");
-    fs::set_permissions(ground.path("a.txt"), Permissions::from_mode(0o750)).expect("set");
-    let id = operation(&ground.edit("a.txt", "two", "2"));
-    let log = ground.log();
+    let project = project();
+    project.put("a.txt", "one\r\ntwo\n");
+    fs::set_permissions(project.path("a.txt"), Permissions::from_mode(0o750)).expect("set");
+    let id = operation(&project.edit_file("a.txt", "two", "2"));
+    let log = project.log();
     assert_eq!(log.len(), 1);
     assert_eq!(
         (log[0].id.as_str(), log[0].tool.as_str()),
@@ -29,68 +29,71 @@ fn an_edit_is_on_record_and_comes_back() {
     );
     assert_eq!(log[0].approved.as_deref(), Some("mode accept-edits"));
     assert_eq!((log[0].files[0].added, log[0].files[0].removed), (1, 1));
-    let undone = ground.undo(Selection::Newest);
+    let undone = project.undo(Selection::Newest);
     let undo = operation(&undone);
     assert!(undone.text().contains(&id), "{}", undone.text());
     assert_eq!(undone.data()["files"][0]["type"], "update");
-    assert_eq!(ground.bytes("a.txt"), b"one\r\ntwo\n");
+    assert_eq!(project.bytes("a.txt"), b"one\r\ntwo\n");
     assert_eq!(
-        fs::metadata(ground.path("a.txt"))
+        fs::metadata(project.path("a.txt"))
             .expect("there")
             .permissions()
             .mode()
             & 0o7777,
         0o750
     );
-    let log = ground.log();
+    let log = project.log();
     assert_eq!(log[0].kind, OperationKind::Undo);
     assert_eq!(log[0].takes_back, std::slice::from_ref(&id));
     assert_eq!(log[1].files[0].undone_by, Some(undo));
-    assert_eq!(refused(&ground.undo(Selection::Newest)), "not_found");
-    assert_eq!(refused(&ground.undo(Selection::Operation(id))), "not_found");
-    operation(&ground.redo());
-    assert_eq!(ground.bytes("a.txt"), b"one\r\n2\n");
-    assert_eq!(refused(&ground.redo()), "not_found");
-    operation(&ground.undo(Selection::Newest));
-    assert_eq!(ground.bytes("a.txt"), b"one\r\ntwo\n");
+    assert_eq!(refused(&project.undo(Selection::Newest)), "not_found");
+    assert_eq!(
+        refused(&project.undo(Selection::Operation(id))),
+        "not_found"
+    );
+    operation(&project.redo());
+    assert_eq!(project.bytes("a.txt"), b"one\r\n2\n");
+    assert_eq!(refused(&project.redo()), "not_found");
+    operation(&project.undo(Selection::Newest));
+    assert_eq!(project.bytes("a.txt"), b"one\r\ntwo\n");
 }
 
 #[test]
 fn undo_again_takes_back_the_one_before_and_survives_a_restart() {
-    let ground = Ground::new();
-    ground.put("a.txt", "0\n");
+    let project = project();
+    project.put("a.txt", "0\n");
     for (old, new) in [("0", "1"), ("1", "2"), ("2", "3")] {
-        operation(&ground.edit("a.txt", old, new));
+        operation(&project.edit_file("a.txt", old, new));
     }
     for left in ["2\n", "1\n", "0\n"] {
         let asked = lancet::undo::TakeBack::undo(Selection::Newest);
-        let reply = ground
+        let reply = project
             .reopened()
             .new_session()
             .take_back(asked, Caller::default());
         operation(&reply);
-        assert_eq!(ground.bytes("a.txt"), left.as_bytes());
+        assert_eq!(project.bytes("a.txt"), left.as_bytes());
     }
     for left in ["1\n", "2\n", "3\n"] {
-        operation(&ground.redo());
-        assert_eq!(ground.bytes("a.txt"), left.as_bytes());
+        operation(&project.redo());
+        assert_eq!(project.bytes("a.txt"), left.as_bytes());
     }
 }
 
 #[test]
 fn a_created_file_goes_with_its_folders_and_comes_back_with_its_mode() {
-    let ground = Ground::new();
-    operation(&ground.write("new/deep/a.sh", "echo\n"));
-    fs::set_permissions(ground.path("new/deep/a.sh"), Permissions::from_mode(0o700)).expect("set");
-    let reply = ground.undo(Selection::Newest);
+    let project = project();
+    operation(&project.write_file("new/deep/a.sh", "echo\n"));
+    fs::set_permissions(project.path("new/deep/a.sh"), Permissions::from_mode(0o700)).expect("set");
+    let reply = project.undo(Selection::Newest);
     operation(&reply);
     assert_eq!(reply.data()["files"][0]["type"], "delete");
-    assert!(!ground.path("new").exists());
-    let reply = ground.redo();
+    assert!(!project.path("new").exists());
+    let reply = project.redo();
     operation(&reply);
     assert_eq!(reply.data()["files"][0]["type"], "create");
-    assert_eq!(ground.bytes("new/deep/a.sh"), b"echo\n");
-    let mode = fs::metadata(ground.path("new/deep/a.sh"))
+    assert_eq!(project.bytes("new/deep/a.sh"), b"echo\n");
+    let mode = fs::metadata(project.path("new/deep/a.sh"))
         .expect("there")
         .permissions()
         .mode();
@@ -99,36 +102,36 @@ fn a_created_file_goes_with_its_folders_and_comes_back_with_its_mode() {
 
 #[test]
 fn a_created_file_that_changed_and_a_folder_that_filled_stay() {
-    let ground = Ground::new();
-    operation(&ground.write("new/a.txt", "mine\n"));
-    ground.put("new/a.txt", "theirs\n");
-    assert_eq!(refused(&ground.undo(Selection::Newest)), "conflict");
-    assert_eq!(ground.bytes("new/a.txt"), b"theirs\n");
-    ground.put("new/a.txt", "mine\n");
-    ground.put("new/other.txt", "theirs\n");
-    operation(&ground.undo(Selection::Newest));
-    assert!(!ground.path("new/a.txt").exists());
-    assert_eq!(ground.bytes("new/other.txt"), b"theirs\n");
+    let project = project();
+    operation(&project.write_file("new/a.txt", "mine\n"));
+    project.put("new/a.txt", "theirs\n");
+    assert_eq!(refused(&project.undo(Selection::Newest)), "conflict");
+    assert_eq!(project.bytes("new/a.txt"), b"theirs\n");
+    project.put("new/a.txt", "mine\n");
+    project.put("new/other.txt", "theirs\n");
+    operation(&project.undo(Selection::Newest));
+    assert!(!project.path("new/a.txt").exists());
+    assert_eq!(project.bytes("new/other.txt"), b"theirs\n");
 }
 
 #[test]
 fn a_file_that_moved_on_is_a_conflict_with_the_diff_and_merges_where_lines_do_not_meet() {
-    let ground = Ground::new();
-    ground.put("a.txt", "1\n2\n3\n4\n5\n6\n7\n8\n");
-    operation(&ground.edit("a.txt", "2", "two"));
-    ground.put("a.txt", "1\ntwo\n3\n4\n5\n6\n7\neight\n");
-    let reply = ground.undo(Selection::Newest);
+    let project = project();
+    project.put("a.txt", "1\n2\n3\n4\n5\n6\n7\n8\n");
+    operation(&project.edit_file("a.txt", "2", "two"));
+    project.put("a.txt", "1\ntwo\n3\n4\n5\n6\n7\neight\n");
+    let reply = project.undo(Selection::Newest);
     assert_eq!(refused(&reply), "conflict");
     assert!(reply.text().contains("-8\n+eight"), "{}", reply.text());
-    assert_eq!(ground.bytes("a.txt"), b"1\ntwo\n3\n4\n5\n6\n7\neight\n");
-    let merge = || ground.take_back(Selection::Newest, Direction::Undo, Overlap::Merge);
+    assert_eq!(project.bytes("a.txt"), b"1\ntwo\n3\n4\n5\n6\n7\neight\n");
+    let merge = || project.take_back(Selection::Newest, Direction::Undo, Overlap::Merge);
     operation(&merge());
-    assert_eq!(ground.bytes("a.txt"), b"1\n2\n3\n4\n5\n6\n7\neight\n");
-    operation(&ground.edit("a.txt", "2", "zwei"));
-    ground.put("a.txt", "1\nzwei!\n3\n4\n5\n6\n7\neight\n");
+    assert_eq!(project.bytes("a.txt"), b"1\n2\n3\n4\n5\n6\n7\neight\n");
+    operation(&project.edit_file("a.txt", "2", "zwei"));
+    project.put("a.txt", "1\nzwei!\n3\n4\n5\n6\n7\neight\n");
     assert_eq!(refused(&merge()), "conflict");
     // As in a merge by git, changes of adjacent lines are not independent and are reported as a conflict.
-    ground.put("a.txt", "1\nzwei\n3!\n4\n5\n6\n7\neight\n");
+    project.put("a.txt", "1\nzwei\n3!\n4\n5\n6\n7\neight\n");
     let reply = merge();
     assert_eq!(refused(&reply), "conflict");
     assert!(
@@ -136,43 +139,43 @@ fn a_file_that_moved_on_is_a_conflict_with_the_diff_and_merges_where_lines_do_no
         "{}",
         reply.text()
     );
-    ground.put("a.txt", "1\nzwei!\n3\n4\n5\n6\n7\neight\n");
+    project.put("a.txt", "1\nzwei!\n3\n4\n5\n6\n7\neight\n");
     assert_eq!(refused(&merge()), "conflict");
-    assert_eq!(ground.bytes("a.txt"), b"1\nzwei!\n3\n4\n5\n6\n7\neight\n");
+    assert_eq!(project.bytes("a.txt"), b"1\nzwei!\n3\n4\n5\n6\n7\neight\n");
 }
 
 #[test]
 fn a_conflict_names_a_way_that_works_also_where_the_file_is_gone() {
-    let ground = Ground::new();
-    ground.put("a.txt", "1\n");
-    ground.put("b.txt", "1\n");
-    let earlier = operation(&ground.edit("b.txt", "1", "2"));
-    let id = operation(&ground.edit("a.txt", "1", "2"));
-    fs::remove_file(ground.path("a.txt")).expect("removed");
-    let way = format!("lancet restore {}@{id}^", ground.path("a.txt").display());
+    let project = project();
+    project.put("a.txt", "1\n");
+    project.put("b.txt", "1\n");
+    let earlier = operation(&project.edit_file("b.txt", "1", "2"));
+    let id = operation(&project.edit_file("a.txt", "1", "2"));
+    fs::remove_file(project.path("a.txt")).expect("removed");
+    let way = format!("lancet restore {}@{id}^", project.path("a.txt").display());
     for overlap in [Overlap::Refuse, Overlap::Merge] {
-        let reply = ground.take_back(Selection::Newest, Direction::Undo, overlap);
+        let reply = project.take_back(Selection::Newest, Direction::Undo, overlap);
         assert_eq!(refused(&reply), "conflict");
         let text = reply.text();
         assert!(text.contains(&way) && !text.contains("--merge"), "{text}");
         assert!(text.contains("undoes another change"), "{text}");
     }
     // As the answer suggests: the earlier one by its id, and the file as it was.
-    operation(&ground.undo(Selection::Operation(earlier)));
-    assert_eq!(ground.bytes("b.txt"), b"1\n");
-    let asked = Restore::new(ground.path("a.txt"), id, Side::Before);
-    operation(&ground.session.restore(asked, Caller::default()));
-    assert_eq!(ground.bytes("a.txt"), b"1\n");
+    operation(&project.undo(Selection::Operation(earlier)));
+    assert_eq!(project.bytes("b.txt"), b"1\n");
+    let asked = Restore::new(project.path("a.txt"), id, Side::Before);
+    operation(&project.session.restore(asked, Caller::default()));
+    assert_eq!(project.bytes("a.txt"), b"1\n");
 }
 
 #[test]
 fn several_files_come_back_together_or_not_at_all_and_one_of_them_alone() {
-    let ground = Ground::new();
-    ground.put("a.txt", "a\n");
-    ground.put("b.txt", "b\n");
-    let path = |name: &str| ground.path(name);
+    let project = project();
+    project.put("a.txt", "a\n");
+    project.put("b.txt", "b\n");
+    let path = |name: &str| project.path(name);
     for name in ["a.txt", "b.txt"] {
-        ground
+        project
             .session
             .call(RawCall::new("Read", json!({ "file_path": path(name) })));
     }
@@ -181,94 +184,94 @@ fn several_files_come_back_together_or_not_at_all_and_one_of_them_alone() {
         { "file_path": path("b.txt"), "old_string": "b", "new_string": "B" },
         { "file_path": path("c.txt"), "old_string": "", "new_string": "C\n" },
     ] });
-    let id = operation(&ground.session.call(RawCall::new("MultiEdit", edits)));
-    assert_eq!(ground.log()[0].files.len(), 3);
-    ground.put("b.txt", "theirs\n");
+    let id = operation(&project.session.call(RawCall::new("MultiEdit", edits)));
+    assert_eq!(project.log()[0].files.len(), 3);
+    project.put("b.txt", "theirs\n");
     assert_eq!(
-        refused(&ground.undo(Selection::Operation(id.clone()))),
+        refused(&project.undo(Selection::Operation(id.clone()))),
         "conflict"
     );
-    assert_eq!(ground.bytes("a.txt"), b"A\n");
-    operation(&ground.undo(Selection::File(path("a.txt"))));
-    assert_eq!(ground.bytes("a.txt"), b"a\n");
-    assert_eq!(ground.bytes("c.txt"), b"C\n");
-    ground.put("b.txt", "B\n");
-    operation(&ground.undo(Selection::Operation(id)));
-    assert_eq!(ground.bytes("b.txt"), b"b\n");
+    assert_eq!(project.bytes("a.txt"), b"A\n");
+    operation(&project.undo(Selection::File(path("a.txt"))));
+    assert_eq!(project.bytes("a.txt"), b"a\n");
+    assert_eq!(project.bytes("c.txt"), b"C\n");
+    project.put("b.txt", "B\n");
+    operation(&project.undo(Selection::Operation(id)));
+    assert_eq!(project.bytes("b.txt"), b"b\n");
     assert!(!path("c.txt").exists());
-    assert_eq!(ground.bytes("a.txt"), b"a\n");
-    operation(&ground.redo());
+    assert_eq!(project.bytes("a.txt"), b"a\n");
+    operation(&project.redo());
     assert_eq!(
-        (ground.bytes("a.txt"), ground.bytes("b.txt")),
+        (project.bytes("a.txt"), project.bytes("b.txt")),
         (b"a\n".to_vec(), b"B\n".to_vec())
     );
-    assert_eq!(ground.bytes("c.txt"), b"C\n");
+    assert_eq!(project.bytes("c.txt"), b"C\n");
 }
 
 #[test]
 fn a_session_a_turn_and_a_time_are_each_one_operation() {
-    let ground = Ground::new();
-    ground.put("a.txt", "0\n");
-    operation(&ground.edit("a.txt", "0", "1"));
-    let before = ground.log()[0].time;
+    let project = project();
+    project.put("a.txt", "0\n");
+    operation(&project.edit_file("a.txt", "0", "1"));
+    let before = project.log()[0].time;
     let mut call = RawCall::new(
         "Edit",
-        json!({ "file_path": ground.path("a.txt"), "old_string": "1", "new_string": "2" }),
+        json!({ "file_path": project.path("a.txt"), "old_string": "1", "new_string": "2" }),
     );
     call.caller.turn = Some("t9".into());
-    operation(&ground.session.call(call));
-    operation(&ground.write("b.txt", "new\n"));
-    operation(&ground.undo(Selection::Turn("t9".into())));
-    assert_eq!(ground.bytes("a.txt"), b"1\n");
-    operation(&ground.redo());
-    operation(&ground.undo(Selection::Session("talk".into())));
-    assert_eq!(ground.bytes("a.txt"), b"0\n");
-    assert!(!ground.path("b.txt").exists());
-    assert_eq!(ground.log()[0].takes_back.len(), 3);
-    operation(&ground.redo());
-    assert_eq!(ground.bytes("a.txt"), b"2\n");
-    operation(&ground.undo(Selection::Since(before)));
-    assert_eq!(ground.bytes("a.txt"), b"0\n");
+    operation(&project.session.call(call));
+    operation(&project.write_file("b.txt", "new\n"));
+    operation(&project.undo(Selection::Turn("t9".into())));
+    assert_eq!(project.bytes("a.txt"), b"1\n");
+    operation(&project.redo());
+    operation(&project.undo(Selection::Session("talk".into())));
+    assert_eq!(project.bytes("a.txt"), b"0\n");
+    assert!(!project.path("b.txt").exists());
+    assert_eq!(project.log()[0].takes_back.len(), 3);
+    operation(&project.redo());
+    assert_eq!(project.bytes("a.txt"), b"2\n");
+    operation(&project.undo(Selection::Since(before)));
+    assert_eq!(project.bytes("a.txt"), b"0\n");
     assert_eq!(
-        refused(&ground.undo(Selection::Session("nobody".into()))),
+        refused(&project.undo(Selection::Session("nobody".into()))),
         "not_found"
     );
 }
 
 #[test]
 fn restore_brings_any_state_back() {
-    let ground = Ground::new();
-    ground.put("a.txt", "0\n");
-    let first = operation(&ground.edit("a.txt", "0", "1"));
-    operation(&ground.edit("a.txt", "1", "2"));
+    let project = project();
+    project.put("a.txt", "0\n");
+    let first = operation(&project.edit_file("a.txt", "0", "1"));
+    operation(&project.edit_file("a.txt", "1", "2"));
     let restore = |moment, name: &str| {
-        let asked = Restore::new(ground.path(name), first.clone(), moment);
-        ground
+        let asked = Restore::new(project.path(name), first.clone(), moment);
+        project
             .lancet
             .new_session()
             .restore(asked, Caller::default())
     };
     operation(&restore(Side::Before, "a.txt"));
-    assert_eq!(ground.bytes("a.txt"), b"0\n");
+    assert_eq!(project.bytes("a.txt"), b"0\n");
     operation(&restore(Side::After, "a.txt"));
-    assert_eq!(ground.bytes("a.txt"), b"1\n");
+    assert_eq!(project.bytes("a.txt"), b"1\n");
     assert_eq!(refused(&restore(Side::After, "a.txt")), "no_change");
     assert_eq!(refused(&restore(Side::After, "b.txt")), "not_found");
     // The restore is a change like any other.
-    operation(&ground.undo(Selection::Newest));
-    assert_eq!(ground.bytes("a.txt"), b"0\n");
+    operation(&project.undo(Selection::Newest));
+    assert_eq!(project.bytes("a.txt"), b"0\n");
 }
 
 #[test]
 fn the_tool_is_off_unless_asked_for_and_takes_back_its_own_sessions_changes_only() {
-    let ground = Ground::new();
+    let project = project();
     let call = || RawCall::new("Undo", json!({}));
-    assert_eq!(refused(&ground.session.call(call())), "invalid");
-    let ground = Ground::with(|mut settings| {
+    assert_eq!(refused(&project.session.call(call())), "invalid");
+    let project = project_with(|mut settings| {
         settings.tools = Some(vec!["default".into(), "Undo".into()]);
         settings
     });
-    let tools = ground.lancet.tools();
+    let tools = project.lancet.tools();
     let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
     assert_eq!(
         names,
@@ -283,15 +286,15 @@ fn the_tool_is_off_unless_asked_for_and_takes_back_its_own_sessions_changes_only
             "Undo"
         ]
     );
-    ground.put("a.txt", "0\n");
-    let id = operation(&ground.edit("a.txt", "0", "1"));
-    let other = ground
+    project.put("a.txt", "0\n");
+    let id = operation(&project.edit_file("a.txt", "0", "1"));
+    let other = project
         .lancet
         .session(&SessionName::new("other").expect("a name"));
     assert_eq!(refused(&other.call(call())), "not_found");
     let named = RawCall::new("Undo", json!({ "operation": id }));
     assert_eq!(refused(&other.call(named.clone())), "not_found");
-    let dry = ground
+    let dry = project
         .session
         .call(RawCall::new("Undo", json!({ "dry_run": "true" })));
     assert!(
@@ -299,30 +302,30 @@ fn the_tool_is_off_unless_asked_for_and_takes_back_its_own_sessions_changes_only
         "{}",
         dry.text()
     );
-    assert_eq!(ground.bytes("a.txt"), b"1\n");
-    operation(&ground.session.call(named));
-    assert_eq!(ground.bytes("a.txt"), b"0\n");
-    assert_eq!(refused(&ground.session.call(call())), "not_found");
+    assert_eq!(project.bytes("a.txt"), b"1\n");
+    operation(&project.session.call(named));
+    assert_eq!(project.bytes("a.txt"), b"0\n");
+    assert_eq!(refused(&project.session.call(call())), "not_found");
     // The lines that the answer showed count as seen.
-    let edit = json!({ "file_path": ground.path("a.txt"), "old_string": "0", "new_string": "5" });
-    operation(&ground.session.call(RawCall::new("Edit", edit)));
+    let edit = json!({ "file_path": project.path("a.txt"), "old_string": "0", "new_string": "5" });
+    operation(&project.session.call(RawCall::new("Edit", edit)));
 }
 
 #[test]
 fn what_lies_outside_the_roots_is_neither_listed_nor_taken_back() {
-    let ground = Ground::new();
+    let project = project();
     let elsewhere = TestFolder::new();
     let other = lancet::Lancet::builder()
         .root(elsewhere.path())
-        .state_dir(ground.state())
+        .state_dir(project.state())
         .mode(lancet::Mode::AcceptEdits)
         .open()
         .expect("opens");
     let write = json!({ "file_path": elsewhere.path().join("x"), "content": "x" });
     let id = operation(&other.new_session().call(RawCall::new("Write", write)));
-    assert!(ground.log().is_empty());
-    assert_eq!(refused(&ground.undo(Selection::Newest)), "not_found");
-    assert_eq!(refused(&ground.undo(Selection::Operation(id))), "outside");
+    assert!(project.log().is_empty());
+    assert_eq!(refused(&project.undo(Selection::Newest)), "not_found");
+    assert_eq!(refused(&project.undo(Selection::Operation(id))), "outside");
     assert_eq!(
         other
             .history()
@@ -336,15 +339,15 @@ fn what_lies_outside_the_roots_is_neither_listed_nor_taken_back() {
 
 #[test]
 fn all_folders_that_a_session_made_go_however_many_and_in_whatever_order() {
-    let ground = Ground::swift();
+    let project = project_in_memory();
     let deep: String = "d/".repeat(300);
-    operation(&ground.write("n/a.txt", "a\n"));
-    operation(&ground.write("n/e/b.txt", "b\n"));
-    operation(&ground.write(&format!("{deep}f.txt"), "f\n"));
-    let reply = ground.undo(Selection::Session("talk".into()));
+    operation(&project.write_file("n/a.txt", "a\n"));
+    operation(&project.write_file("n/e/b.txt", "b\n"));
+    operation(&project.write_file(&format!("{deep}f.txt"), "f\n"));
+    let reply = project.undo(Selection::Session("talk".into()));
     operation(&reply);
-    assert!(ground.tree().is_empty(), "{:?}", ground.tree().keys());
-    operation(&ground.redo());
-    assert_eq!(ground.bytes(&format!("{deep}f.txt")), b"f\n");
-    assert_eq!(ground.bytes("n/e/b.txt"), b"b\n");
+    assert!(project.tree().is_empty(), "{:?}", project.tree().keys());
+    operation(&project.redo());
+    assert_eq!(project.bytes(format!("{deep}f.txt")), b"f\n");
+    assert_eq!(project.bytes("n/e/b.txt"), b"b\n");
 }

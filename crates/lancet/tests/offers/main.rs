@@ -10,8 +10,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use damage::{DAMAGES, Damage, Dice, Edit, WHERE, Where};
-use lancet::{NextCall, RawCall, RefusalKind, Reply, Session};
-use lancet_testing::{TestFolder, TestProject};
+use lancet::{NextCall, RawCall, RefusalKind, Reply};
+use lancet_testing::TestProject;
 use serde_json::{Value, json};
 
 const TEXTS: [(&str, &str); 9] = [
@@ -55,30 +55,6 @@ impl Count {
 
     fn total(self) -> usize {
         self.meant + self.again + self.damaged
-    }
-}
-
-struct Place {
-    _folder: TestFolder,
-    root: PathBuf,
-    session: Session,
-}
-
-impl Place {
-    fn new() -> Place {
-        let project = TestProject::with_history(|builder| builder);
-        Place {
-            _folder: project.around,
-            root: project.root,
-            session: project.session,
-        }
-    }
-
-    fn edit(&self, path: &PathBuf, old: &str, new: &str) -> Reply {
-        self.session.call(RawCall::new(
-            "Edit",
-            json!({ "file_path": path, "old_string": old, "new_string": new }),
-        ))
     }
 }
 
@@ -153,7 +129,7 @@ fn named(reply: &Reply, edit: &Edit) -> Option<NextCall> {
 
 /// Returns the result of following an answer: by the texts in its data, and by the call that it names.
 fn followed(
-    place: &Place,
+    project: &TestProject,
     path: &PathBuf,
     edit: &Edit,
     text: &str,
@@ -162,8 +138,8 @@ fn followed(
 ) -> Option<[Outcome; 2]> {
     fs::write(path, text).expect("written");
     let read = RawCall::new("Read", json!({ "file_path": path }));
-    assert!(!place.session.call(read).is_error());
-    let reply = place.edit(path, old, new);
+    assert!(!project.session.call(read).is_error());
+    let reply = project.edit(path, old, new);
     reply.refusal()?;
     let meant = text.replace(&edit.old.join("\n"), &edit.new.join("\n"));
     let mut outcome = |second: Option<Reply>| {
@@ -186,7 +162,7 @@ fn followed(
     };
     let call = named(&reply, edit);
     let sent = call.map(|call| {
-        let answer = place
+        let answer = project
             .session
             .call(RawCall::new(&call.tool, call.arguments.clone()));
         assert!(!answer.is_error(), "{call:?}\n{}", answer.text());
@@ -195,15 +171,15 @@ fn followed(
     let by_call = outcome(sent);
     fs::write(path, text).expect("written");
     let read = RawCall::new("Read", json!({ "file_path": path }));
-    assert!(!place.session.call(read).is_error());
+    assert!(!project.session.call(read).is_error());
     let texts = offered(&reply, edit, old, new);
-    let by_data = outcome(texts.map(|(old, new)| place.edit(path, &old, &new)));
+    let by_data = outcome(texts.map(|(old, new)| project.edit(path, &old, &new)));
     Some([by_data, by_call])
 }
 
 #[test]
 fn an_offer_that_is_followed_does_what_was_meant() {
-    let place = Place::new();
+    let project = TestProject::with_history(|builder| builder);
     let mut accounts = Vec::new();
     let mut counts: [BTreeMap<(Where, Damage), Count>; 2] = Default::default();
     let mut texts: Vec<(String, String)> = TEXTS
@@ -247,8 +223,8 @@ fn an_offer_that_is_followed_does_what_was_meant() {
                     continue;
                 };
                 made += 1;
-                let path = place.root.join(name);
-                let outcomes = followed(&place, &path, &edit, text, (&old, &new), &mut accounts);
+                let path = project.root.join(name);
+                let outcomes = followed(&project, &path, &edit, text, (&old, &new), &mut accounts);
                 for (counts, outcome) in counts.iter_mut().zip(outcomes.into_iter().flatten()) {
                     counts.entry((at, damage)).or_default().add(outcome);
                 }

@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use lancet::Mode;
 use lancet::approval::{Answer, FileQuestion, Pick};
-use lancet_testing::laws;
+use lancet_testing::project::call;
+use lancet_testing::{TestProject, laws};
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::place::Place;
+use crate::answers::{Answers, project, read};
 
 /// The form of a file: how its text is encoded as bytes.
 #[derive(Clone, Copy, Debug)]
@@ -135,8 +136,8 @@ proptest! {
         let mut new = lines.clone();
         let mut edits = Vec::new();
         // One engine serves all cases: to open one takes longer than the rest of a case.
-        static PLACE: OnceLock<Place> = OnceLock::new();
-        let place = PLACE.get_or_init(|| Place::new(Mode::Ask, |_| Answer::No(None)));
+        static PROJECT: OnceLock<(TestProject, Answers)> = OnceLock::new();
+        let (project, answers) = PROJECT.get_or_init(|| project(Mode::Ask, |_| Answer::No(None)));
         for (line, deed) in &deeds {
             if new[*line] != lines[*line] {
                 continue;
@@ -151,49 +152,49 @@ proptest! {
                 Deed::AddAfter(new) => format!("{text}\n{new}{end}"),
             };
             edits.push(json!({
-                "file_path": place.path("a.txt"),
+                "file_path": project.path("a.txt"),
                 "old_string": lines[*line],
                 "new_string": new[*line],
             }));
         }
         let new = new.concat();
         prop_assume!(new != old && !old.is_empty());
-        place.put("a.txt", form.file(&old));
-        let session = place.session();
-        place.read(&session, "a.txt");
+        project.put("a.txt", form.file(&old));
+        let session = project.lancet.new_session();
+        read(project, &session, "a.txt");
         let shown: Arc<Mutex<Option<Shown>>> = Arc::default();
         let seen = Arc::clone(&shown);
-        place.answer(move |question| {
+        answers.set(move |question| {
             let file = question.files[0].clone();
             let picked: Vec<usize> = (0..file.pieces.len()).filter(|at| mask >> (at % 64) & 1 == 1).collect();
             *seen.lock().expect("free") = Some((file, picked.clone()));
             Answer::Picked { files: vec![Pick::Pieces(picked)], words: None }
         });
         let reply = match sent {
-            Sent::Edits => place.call(&session, "MultiEdit", json!({ "edits": edits })),
+            Sent::Edits => call(&session, "MultiEdit", json!({ "edits": edits })),
             Sent::Write => {
-                let write = json!({ "file_path": place.path("a.txt"), "content": new, "insist": true });
-                place.call(&session, "Write", write)
+                let write = json!({ "file_path": project.path("a.txt"), "content": new, "insist": true });
+                call(&session, "Write", write)
             }
         };
         let shown = shown.lock().expect("free").clone();
         let Some((file, picked)) = shown else {
             // The call was refused before any prompt.
             prop_assert!(reply.is_error());
-            prop_assert_eq!(place.bytes("a.txt"), form.file(&old));
+            prop_assert_eq!(project.bytes("a.txt"), form.file(&old));
             return Ok(());
         };
         prop_assert_eq!(reply.is_error(), picked.is_empty(), "{}", reply.text());
-        prop_assert_eq!(place.bytes("a.txt"), patched(form, &old, &file, &picked), "{}", reply.text());
+        prop_assert_eq!(project.bytes("a.txt"), patched(form, &old, &file, &picked), "{}", reply.text());
         if picked.len() == file.pieces.len() {
-            prop_assert_eq!(place.bytes("a.txt"), form.file(&new));
+            prop_assert_eq!(project.bytes("a.txt"), form.file(&new));
         } else if !picked.is_empty() {
             prop_assert_eq!(&reply.data()["omitted"].as_array().map(Vec::len), &Some(1));
             // The session knows the present content.
-            place.answer(|_| Answer::Yes);
+            answers.set(|_| Answer::Yes);
             let undone = session.undo();
             prop_assert!(!undone.is_error(), "{}", undone.text());
-            prop_assert_eq!(place.bytes("a.txt"), form.file(&old));
+            prop_assert_eq!(project.bytes("a.txt"), form.file(&old));
         }
     }
 }

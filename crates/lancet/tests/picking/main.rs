@@ -1,16 +1,18 @@
 //! One call is one question, and a person may approve a part of it: what they picked is written, everything else stays
 //! as it is, and the answer tells the model what was left out.
 
+mod answers;
 mod law;
-mod place;
 mod undo;
 
 use lancet::approval::{Answer, ChangeKind, Pick, Question};
 use lancet::settings::{Layer, Origin};
 use lancet::{Mode, RefusalKind, Settings};
+use lancet_testing::TestProject;
+use lancet_testing::project::call;
 use serde_json::json;
 
-use place::Place;
+use answers::{approved, project, project_with, read};
 
 /// Returns ten lines far enough apart to be separate hunks.
 fn lines() -> String {
@@ -18,8 +20,8 @@ fn lines() -> String {
 }
 
 /// Returns edits of two lines of a file, as one call.
-fn two_edits(place: &Place, name: &str) -> serde_json::Value {
-    let edit = |old: &str, new: &str| json!({ "file_path": place.path(name), "old_string": old, "new_string": new });
+fn two_edits(project: &TestProject, name: &str) -> serde_json::Value {
+    let edit = |old: &str, new: &str| json!({ "file_path": project.path(name), "old_string": old, "new_string": new });
     json!({ "edits": [edit("line 5.", "five"), edit("line 30.\n", "thirty\nand more\n")] })
 }
 
@@ -32,7 +34,7 @@ fn picked(files: Vec<Pick>) -> Answer {
 
 #[test]
 fn a_picked_hunk_is_written_and_the_other_is_told() {
-    let place = Place::new(Mode::Ask, |question| {
+    let (project, answers) = project(Mode::Ask, |question| {
         assert_eq!(question.files.len(), 1);
         assert_eq!(question.files[0].pieces.len(), 2, "{}", question.diff());
         Answer::Picked {
@@ -40,51 +42,51 @@ fn a_picked_hunk_is_written_and_the_other_is_told() {
             words: Some("Five stays.".into()),
         }
     });
-    place.put("a.txt", lines());
-    let session = place.session();
-    place.read(&session, "a.txt");
-    let reply = place.call(&session, "MultiEdit", two_edits(&place, "a.txt"));
+    project.put("a.txt", lines());
+    let session = project.lancet.new_session();
+    read(&project, &session, "a.txt");
+    let reply = call(&session, "MultiEdit", two_edits(&project, "a.txt"));
     assert!(!reply.is_error(), "{}", reply.text());
     let meant = lines().replace("line 30.\n", "thirty\nand more\n");
-    assert_eq!(place.text("a.txt"), meant);
+    assert_eq!(project.text("a.txt"), meant);
     let data = reply.data();
     assert_eq!(data["files"][0]["userModified"], true, "{data}");
     assert_eq!(data["files"][0]["added"], 2);
     assert_eq!(data["files"][0]["patch"][0]["newStart"], 27);
     assert_eq!(
         data["omitted"],
-        json!([{ "file_path": place.path("a.txt"), "lines": [{ "oldStart": 5, "oldLines": 1 }] }])
+        json!([{ "file_path": project.path("a.txt"), "lines": [{ "oldStart": 5, "oldLines": 1 }] }])
     );
     let told = "a.txt line 5. They say: Five stays.";
     assert!(reply.text().contains(told), "{}", reply.text());
     // The present content is known to the session, so it goes on without a Read.
-    place.answer(|_| Answer::Yes);
+    answers.set(|_| Answer::Yes);
     let edit =
-        json!({ "file_path": place.path("a.txt"), "old_string": "line 31.", "new_string": "31" });
-    let reply = place.call(&session, "Edit", edit);
+        json!({ "file_path": project.path("a.txt"), "old_string": "line 31.", "new_string": "31" });
+    let reply = call(&session, "Edit", edit);
     assert!(!reply.is_error(), "{}", reply.text());
-    assert_eq!(place.text("a.txt"), meant.replace("line 31.", "31"));
+    assert_eq!(project.text("a.txt"), meant.replace("line 31.", "31"));
 }
 
 #[test]
 fn an_edit_of_many_places_in_one_file_keeps_its_shape() {
-    let place = Place::new(Mode::Ask, |question| {
+    let (project, _) = project(Mode::Ask, |question| {
         assert_eq!(question.files[0].pieces.len(), 2);
         picked(vec![Pick::Pieces(vec![0])])
     });
-    place.put("a.txt", lines().replace("line 30.", "line 5."));
-    let session = place.session();
-    place.read(&session, "a.txt");
-    let edit = json!({ "file_path": place.path("a.txt"), "old_string": "line 5.", "new_string": "five", "replace_all": true });
-    let reply = place.call(&session, "Edit", edit);
+    project.put("a.txt", lines().replace("line 30.", "line 5."));
+    let session = project.lancet.new_session();
+    read(&project, &session, "a.txt");
+    let edit = json!({ "file_path": project.path("a.txt"), "old_string": "line 5.", "new_string": "five", "replace_all": true });
+    let reply = call(&session, "Edit", edit);
     assert_eq!(
-        place.text("a.txt"),
+        project.text("a.txt"),
         lines()
             .replace("line 30.", "line 5.")
             .replacen("line 5.", "five", 1)
     );
     let data = reply.data();
-    assert_eq!(data["file_path"], json!(place.path("a.txt")), "{data}");
+    assert_eq!(data["file_path"], json!(project.path("a.txt")), "{data}");
     assert_eq!(
         (&data["replacements"], &data["userModified"]),
         (&json!(1), &json!(true))
@@ -94,7 +96,7 @@ fn an_edit_of_many_places_in_one_file_keeps_its_shape() {
 
 #[test]
 fn one_question_names_every_file_protected_ones_first() {
-    let place = Place::with(
+    let (project, answers) = project_with(
         |builder| builder.mode(Mode::Ask).allow("Edit(free.txt)"),
         |question| {
             let names: Vec<_> = question
@@ -125,29 +127,29 @@ fn one_question_names_every_file_protected_ones_first() {
             picked(vec![Pick::Nothing, Pick::Nothing, Pick::Whole, Pick::Whole])
         },
     );
-    place.put("a.txt", "one\n");
-    place.put("free.txt", "one\n");
-    let session = place.session();
-    place.read(&session, "a.txt");
-    place.read(&session, "free.txt");
-    let edit = |name: &str, old: &str| json!({ "file_path": place.path(name), "old_string": old, "new_string": "x\n" });
+    project.put("a.txt", "one\n");
+    project.put("free.txt", "one\n");
+    let session = project.lancet.new_session();
+    read(&project, &session, "a.txt");
+    read(&project, &session, "free.txt");
+    let edit = |name: &str, old: &str| json!({ "file_path": project.path(name), "old_string": old, "new_string": "x\n" });
     let edits = json!([
         edit("free.txt", "one\n"),
         edit("new.txt", ""),
         edit("a.txt", "one\n"),
         edit(".git/x", "")
     ]);
-    let reply = place.call(&session, "MultiEdit", json!({ "edits": edits }));
+    let reply = call(&session, "MultiEdit", json!({ "edits": edits }));
     assert!(!reply.is_error(), "{}", reply.text());
-    assert_eq!(place.question_count(), 1);
+    assert_eq!(answers.question_count(), 1);
     assert_eq!(
         (
-            place.text("a.txt").as_str(),
-            place.text("free.txt").as_str()
+            project.text("a.txt").as_str(),
+            project.text("free.txt").as_str()
         ),
         ("x\n", "x\n")
     );
-    assert!(!place.path("new.txt").exists() && !place.path(".git/x").exists());
+    assert!(!project.path("new.txt").exists() && !project.path(".git/x").exists());
     let omitted = reply.data()["omitted"].as_array().map(Vec::len);
     assert_eq!(omitted, Some(2), "{}", reply.data());
     assert!(
@@ -174,22 +176,22 @@ fn a_write_is_picked_by_hunk_whatever_the_form_of_the_file() {
         }),
     ];
     for (name, form) in forms {
-        let place = Place::new(Mode::Ask, |question| {
+        let (project, _) = project(Mode::Ask, |question| {
             assert_eq!(question.files[0].pieces.len(), 2, "{}", question.diff());
             picked(vec![Pick::Pieces(vec![1])])
         });
-        place.put("a.txt", form(&lines()));
-        let session = place.session();
-        place.read(&session, "a.txt");
+        project.put("a.txt", form(&lines()));
+        let session = project.lancet.new_session();
+        read(&project, &session, "a.txt");
         let sent = if name == "unended" {
             new.trim_end()
         } else {
             &new
         };
-        let write = json!({ "file_path": place.path("a.txt"), "content": sent });
-        let reply = place.call(&session, "Write", write);
+        let write = json!({ "file_path": project.path("a.txt"), "content": sent });
+        let reply = call(&session, "Write", write);
         assert!(!reply.is_error(), "{name}: {}", reply.text());
-        assert_eq!(place.bytes("a.txt"), form(&meant), "{name}");
+        assert_eq!(project.bytes("a.txt"), form(&meant), "{name}");
         assert_eq!(
             reply.data()["omitted"][0]["lines"][0]["oldStart"],
             5,
@@ -202,16 +204,15 @@ fn a_write_is_picked_by_hunk_whatever_the_form_of_the_file() {
 fn a_final_newline_is_a_part_like_any_other() {
     for (pick, meant) in [(0, "ONE\n"), (1, "one\n")] {
         let middle: String = (2..20).map(|line| format!("{line}\n")).collect();
-        let place = Place::new(Mode::Ask, move |_| picked(vec![Pick::Pieces(vec![pick])]));
-        place.put("a.txt", format!("one\n{middle}last"));
-        let session = place.session();
-        place.read(&session, "a.txt");
-        let write =
-            json!({ "file_path": place.path("a.txt"), "content": format!("ONE\n{middle}last\n") });
-        let reply = place.call(&session, "Write", write);
+        let (project, _) = project(Mode::Ask, move |_| picked(vec![Pick::Pieces(vec![pick])]));
+        project.put("a.txt", format!("one\n{middle}last"));
+        let session = project.lancet.new_session();
+        read(&project, &session, "a.txt");
+        let write = json!({ "file_path": project.path("a.txt"), "content": format!("ONE\n{middle}last\n") });
+        let reply = call(&session, "Write", write);
         assert!(!reply.is_error(), "{}", reply.text());
         let end = if pick == 0 { "last" } else { "last\n" };
-        assert_eq!(place.text("a.txt"), format!("{meant}{middle}{end}"));
+        assert_eq!(project.text("a.txt"), format!("{meant}{middle}{end}"));
     }
 }
 
@@ -226,53 +227,56 @@ fn nothing_picked_is_a_no_and_what_does_not_fit_the_question_is_not_understood()
     ];
     for (answer, words) in answers {
         let given = answer.clone();
-        let place = Place::new(Mode::Ask, move |_| given.clone());
-        place.put("a.txt", lines());
-        let session = place.session();
-        place.read(&session, "a.txt");
-        let reply = place.call(&session, "MultiEdit", two_edits(&place, "a.txt"));
+        let (project, _) = project(Mode::Ask, move |_| given.clone());
+        project.put("a.txt", lines());
+        let session = project.lancet.new_session();
+        read(&project, &session, "a.txt");
+        let reply = call(&session, "MultiEdit", two_edits(&project, "a.txt"));
         assert_eq!(reply.refusal(), Some(RefusalKind::Declined), "{answer:?}");
         assert!(reply.text().contains(words), "{answer:?}: {}", reply.text());
-        assert_eq!(place.text("a.txt"), lines());
+        assert_eq!(project.text("a.txt"), lines());
     }
 }
 
 #[test]
 fn a_text_for_one_file_is_no_answer_about_two() {
-    let place = Place::new(Mode::Ask, |_| Answer::Edited("x\n".into()));
-    let session = place.session();
-    let edit = |name: &str| json!({ "file_path": place.path(name), "old_string": "", "new_string": "y\n" });
+    let (project, _) = project(Mode::Ask, |_| Answer::Edited("x\n".into()));
+    let session = project.lancet.new_session();
+    let edit = |name: &str| json!({ "file_path": project.path(name), "old_string": "", "new_string": "y\n" });
     let edits = json!({ "edits": [edit("a.txt"), edit("b.txt")] });
-    let reply = place.call(&session, "MultiEdit", edits);
+    let reply = call(&session, "MultiEdit", edits);
     assert!(
         reply.text().contains("was not understood"),
         "{}",
         reply.text()
     );
-    assert!(!place.path("a.txt").exists() && !place.path("b.txt").exists());
+    assert!(!project.path("a.txt").exists() && !project.path("b.txt").exists());
 }
 
 #[test]
 fn files_are_edited_and_left_out_in_one_answer() {
-    let place = Place::new(Mode::Ask, |question| {
+    let (project, _) = project(Mode::Ask, |question| {
         assert_eq!(question.files[1].text.as_deref(), Some("y\n"));
         picked(vec![Pick::Nothing, Pick::Edited("z\n".into()), Pick::Whole])
     });
-    let session = place.session();
-    let edit = |name: &str| json!({ "file_path": place.path(name), "old_string": "", "new_string": "y\n" });
+    let session = project.lancet.new_session();
+    let edit = |name: &str| json!({ "file_path": project.path(name), "old_string": "", "new_string": "y\n" });
     let edits = json!({ "edits": [edit("a.txt"), edit("b.txt"), edit("c.txt")] });
-    let reply = place.call(&session, "MultiEdit", edits);
+    let reply = call(&session, "MultiEdit", edits);
     assert!(!reply.is_error(), "{}", reply.text());
-    assert!(!place.path("a.txt").exists());
+    assert!(!project.path("a.txt").exists());
     assert_eq!(
-        (place.text("b.txt").as_str(), place.text("c.txt").as_str()),
+        (
+            project.text("b.txt").as_str(),
+            project.text("c.txt").as_str()
+        ),
         ("z\n", "y\n")
     );
 }
 
 #[test]
 fn hunks_of_edits_that_build_on_each_other_are_one_piece() {
-    let place = Place::new(Mode::Ask, |question: &Question| {
+    let (project, _) = project(Mode::Ask, |question: &Question| {
         let hunks: Vec<_> = question.files[0]
             .pieces
             .iter()
@@ -281,9 +285,9 @@ fn hunks_of_edits_that_build_on_each_other_are_one_piece() {
         assert_eq!(hunks, [0..2, 2..3, 3..4], "{}", question.diff());
         picked(vec![Pick::Pieces(vec![2])])
     });
-    place.put("a.txt", lines());
-    let session = place.session();
-    place.read(&session, "a.txt");
+    project.put("a.txt", lines());
+    let session = project.lancet.new_session();
+    read(&project, &session, "a.txt");
     let between = |from: usize, to: usize| {
         (from..=to)
             .map(|line| format!("line {line}.\n"))
@@ -291,15 +295,15 @@ fn hunks_of_edits_that_build_on_each_other_are_one_piece() {
     };
     // The first edit changes lines 1 and 20 of what it matches; the second one matches line 1 as the first left it, and
     // changes line 12.
-    let edit = |old: String, new: String| json!({ "file_path": place.path("a.txt"), "old_string": old, "new_string": new });
+    let edit = |old: String, new: String| json!({ "file_path": project.path("a.txt"), "old_string": old, "new_string": new });
     let edits = json!({ "edits": [
         edit(format!("line 1.  \n{}", between(2, 20)), format!("ONE\n{}TWENTY\n", between(2, 19))),
         edit(format!("ONE\n{}", between(2, 12)), format!("ONE\n{}TWELVE\n", between(2, 11))),
         edit("line 38.".into(), "38".into()),
     ] });
-    let reply = place.call(&session, "MultiEdit", edits);
+    let reply = call(&session, "MultiEdit", edits);
     assert!(!reply.is_error(), "{}", reply.text());
-    assert_eq!(place.text("a.txt"), lines().replace("line 38.", "38"));
+    assert_eq!(project.text("a.txt"), lines().replace("line 38.", "38"));
 }
 
 #[test]
@@ -311,65 +315,68 @@ fn a_question_is_renewed_when_any_of_its_files_changes() {
     };
     let settings = Settings::load(&[layer]).expect("settings");
     let build = |builder: lancet::Builder| builder.settings(settings).mode(Mode::Ask);
-    let place = Place::with(build, |_| Answer::Yes);
-    place.put("a.txt", "one\n");
+    let (project, answers) = project_with(build, |_| Answer::Yes);
+    project.put("a.txt", "one\n");
     let far = format!("one\n{}", lines());
-    place.put("b.txt", &far);
-    let session = place.session();
-    place.read(&session, "a.txt");
-    place.read(&session, "b.txt");
-    let (second, asked) = (place.path("b.txt"), place.count());
+    project.put("b.txt", &far);
+    let session = project.lancet.new_session();
+    read(&project, &session, "a.txt");
+    read(&project, &session, "b.txt");
+    let (second, asked) = (project.path("b.txt"), answers.count());
     let theirs = far.replace("line 30.", "THIRTY");
     let meant = theirs.replace("one\n", "1\n");
-    place.answer(move |_| {
+    answers.set(move |_| {
         if asked.load(std::sync::atomic::Ordering::Relaxed) == 1 {
             std::fs::write(&second, &theirs).expect("written");
             std::thread::sleep(std::time::Duration::from_millis(900));
         }
         Answer::Yes
     });
-    let edit = |name: &str| json!({ "file_path": place.path(name), "old_string": "one", "new_string": "1" });
+    let edit = |name: &str| json!({ "file_path": project.path(name), "old_string": "one", "new_string": "1" });
     let edits = json!({ "edits": [edit("a.txt"), edit("b.txt")] });
-    let reply = place.call(&session, "MultiEdit", edits);
+    let reply = call(&session, "MultiEdit", edits);
     assert!(!reply.is_error(), "{}", reply.text());
-    assert_eq!(place.question_count(), 2);
+    assert_eq!(answers.question_count(), 2);
     assert_eq!(
-        (place.text("a.txt").as_str(), place.text("b.txt").as_str()),
+        (
+            project.text("a.txt").as_str(),
+            project.text("b.txt").as_str()
+        ),
         ("1\n", meant.as_str())
     );
 }
 
 #[test]
 fn of_a_secret_file_no_line_is_told() {
-    let place = Place::new(Mode::AcceptEdits, |question| {
+    let (project, _) = project(Mode::AcceptEdits, |question| {
         assert_eq!(question.files[0].pieces.len(), 1, "{}", question.diff());
         picked(vec![Pick::Nothing, Pick::Whole])
     });
-    place.put(".env", lines());
-    let session = place.session();
-    let write = json!({ "file_path": place.path(".env"), "content": lines().replace("line 5.", "5").replace("line 30.", "30") });
-    let reply = place.call(&session, "Write", write);
+    project.put(".env", lines());
+    let session = project.lancet.new_session();
+    let write = json!({ "file_path": project.path(".env"), "content": lines().replace("line 5.", "5").replace("line 30.", "30") });
+    let reply = call(&session, "Write", write);
     assert_eq!(
         reply.refusal(),
         Some(RefusalKind::Declined),
         "{}",
         reply.text()
     );
-    assert_eq!(place.text(".env"), lines());
+    assert_eq!(project.text(".env"), lines());
 }
 
 #[test]
 fn the_record_says_who_approved_and_what_was_left_out() {
-    let place = Place::new(Mode::Ask, |_| picked(vec![Pick::Pieces(vec![1])]));
-    place.put("a.txt", lines());
-    let session = place.session();
-    place.read(&session, "a.txt");
-    let reply = place.call(&session, "MultiEdit", two_edits(&place, "a.txt"));
+    let (project, _) = project(Mode::Ask, |_| picked(vec![Pick::Pieces(vec![1])]));
+    project.put("a.txt", lines());
+    let session = project.lancet.new_session();
+    read(&project, &session, "a.txt");
+    let reply = call(&session, "MultiEdit", two_edits(&project, "a.txt"));
     assert!(!reply.is_error(), "{}", reply.text());
-    let approved = place.approved();
+    let approved = approved(&project);
     let meant = format!(
         "a person, asked because the mode is ask: every write is asked about; left out: {} line 5",
-        place.path("a.txt").display()
+        project.path("a.txt").display()
     );
     assert_eq!(approved, meant);
 }
@@ -381,37 +388,37 @@ fn lines_move_between_two_files_whole_or_not_at_all() {
         vec![Pick::Nothing, Pick::Whole],
         vec![Pick::Pieces(vec![0]), Pick::Pieces(vec![])],
     ] {
-        let place = Place::with(
+        let (project, answers) = project_with(
             |builder| builder.mode(Mode::Ask).tools(["Read", "MoveLines"]),
             |_| Answer::No(None),
         );
-        place.put("from.txt", "one\ntwo\nthree\n");
-        place.put("to.txt", "a\nb\n");
-        let session = place.session();
-        place.read(&session, "from.txt");
-        place.read(&session, "to.txt");
+        project.put("from.txt", "one\ntwo\nthree\n");
+        project.put("to.txt", "a\nb\n");
+        let session = project.lancet.new_session();
+        read(&project, &session, "from.txt");
+        read(&project, &session, "to.txt");
         let moved = json!({
-            "from_path": place.path("from.txt"), "start_line": 2, "end_line": 2, "expect": ["two", "two"],
-            "to_path": place.path("to.txt"), "marker": "a",
+            "from_path": project.path("from.txt"), "start_line": 2, "end_line": 2, "expect": ["two", "two"],
+            "to_path": project.path("to.txt"), "marker": "a",
         });
-        place.answer(move |question| {
+        answers.set(move |question| {
             assert_eq!(question.files.len(), 2);
             assert!(question.is_whole);
             picked(partial.clone())
         });
-        let reply = place.call(&session, "MoveLines", moved.clone());
+        let reply = call(&session, "MoveLines", moved.clone());
         assert_eq!(
             reply.data()["error"]["name"],
             "declined",
             "{}",
             reply.text()
         );
-        assert_eq!(place.text("from.txt"), "one\ntwo\nthree\n");
-        assert_eq!(place.text("to.txt"), "a\nb\n");
-        place.answer(|_| picked(vec![Pick::Pieces(vec![0]), Pick::Whole]));
-        let reply = place.call(&session, "MoveLines", moved);
+        assert_eq!(project.text("from.txt"), "one\ntwo\nthree\n");
+        assert_eq!(project.text("to.txt"), "a\nb\n");
+        answers.set(|_| picked(vec![Pick::Pieces(vec![0]), Pick::Whole]));
+        let reply = call(&session, "MoveLines", moved);
         assert!(!reply.is_error(), "{}", reply.text());
-        assert_eq!(place.text("from.txt"), "one\nthree\n");
-        assert_eq!(place.text("to.txt"), "a\ntwo\nb\n");
+        assert_eq!(project.text("from.txt"), "one\nthree\n");
+        assert_eq!(project.text("to.txt"), "a\ntwo\nb\n");
     }
 }

@@ -3,6 +3,6 @@
 //! real servers.
 
 mod moving;
-mod place;
+mod project;
 mod refused;
 mod renaming;

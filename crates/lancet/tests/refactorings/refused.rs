@@ -7,13 +7,22 @@ use lancet::Mode;
 use lancet::approval::{Answer, Approver, Question, Wait};
 use lancet_testing::replies::{done, is_refused};
 
-use crate::place::{A, Place};
+use crate::project::{
+    A, assert_untouched, open, open_with, patiently, read_all, rename, rename_arguments,
+};
 
 #[track_caller]
 fn assert_refused(way: &str, name: &str, words: &str) {
-    let place = Place::new(way);
-    place.read(&["a.txt"]);
-    let reply = place.rename(2, "name", "other");
+    let project = open(way);
+    read_all(&project, &["a.txt"]);
+    let reply = match way {
+        // The lateness is what the answer must tell.
+        "slow" => {
+            let arguments = rename_arguments(&project, 2, "name", "other");
+            patiently(&project, "Rename", &arguments)
+        }
+        _ => rename(&project, 2, "name", "other"),
+    };
     is_refused(&reply, name);
     assert!(reply.text().contains(words), "{way}: {}", reply.text());
     assert!(
@@ -21,10 +30,10 @@ fn assert_refused(way: &str, name: &str, words: &str) {
         "{}",
         reply.text()
     );
-    assert_eq!(place.text("a.txt"), A);
+    assert_eq!(project.text("a.txt"), A);
     // That server itself writes into the other file.
     if way != "restless" {
-        place.assert_untouched();
+        assert_untouched(&project);
     }
 }
 
@@ -54,34 +63,34 @@ fn a_server_that_refuses_dies_or_takes_too_long_is_told() {
 
 #[test]
 fn a_plan_that_changes_a_denied_file_is_refused_without_its_name() {
-    let place = Place::with("secret", "", |builder, _| builder);
-    std::fs::write(place.project.path(".env"), "name = 1\n").expect("a file");
-    place.read(&["a.txt"]);
-    let reply = place.rename(2, "name", "other");
+    let project = open_with("secret", "", |builder, _| builder);
+    std::fs::write(project.path(".env"), "name = 1\n").expect("a file");
+    read_all(&project, &["a.txt"]);
+    let reply = rename(&project, 2, "name", "other");
     is_refused(&reply, "denied");
     assert!(!reply.text().contains(".env"), "{}", reply.text());
-    place.assert_untouched();
+    assert_untouched(&project);
     // A rule of the user, for writing alone.
     let rule = "[permissions]\ndeny = [\"Edit(b.txt)\"]\n";
-    let place = Place::with("well", rule, |builder, _| builder);
-    place.read(&["a.txt"]);
-    let reply = place.rename(2, "name", "other");
+    let project = open_with("well", rule, |builder, _| builder);
+    read_all(&project, &["a.txt"]);
+    let reply = rename(&project, 2, "name", "other");
     is_refused(&reply, "denied");
     assert!(!reply.text().contains("b.txt"), "{}", reply.text());
-    place.assert_untouched();
+    assert_untouched(&project);
 }
 
 #[test]
 fn a_plan_that_changes_a_protected_file_is_refused() {
-    let place = Place::new("protected");
-    let settings = place.project.path(".vscode/settings.txt");
-    std::fs::create_dir(place.project.path(".vscode")).expect("a folder");
+    let project = open("protected");
+    let settings = project.path(".vscode/settings.txt");
+    std::fs::create_dir(project.path(".vscode")).expect("a folder");
     std::fs::write(&settings, "one\nfour five six\n").expect("a file");
-    place.read(&["a.txt"]);
-    let reply = place.rename(2, "name", "other");
+    read_all(&project, &["a.txt"]);
+    let reply = rename(&project, 2, "name", "other");
     is_refused(&reply, "declined");
     assert!(reply.text().contains("protected"), "{}", reply.text());
-    place.assert_untouched();
+    assert_untouched(&project);
 }
 
 /// Changes another file of the plan while the question is open, once.
@@ -98,12 +107,12 @@ impl Approver for Meddler {
 
 #[test]
 fn a_file_that_changes_before_the_write_is_planned_anew() {
-    let place = Place::with("well", "", |builder, root| {
+    let project = open_with("well", "", |builder, root| {
         let meddler = Meddler(root.join("b.txt"), false.into());
         builder.mode(Mode::Ask).approver(meddler)
     });
-    place.read(&["a.txt"]);
-    done(&place.rename(2, "name", "other"));
-    assert_eq!(place.text("b.txt"), "theirs\nother\n");
-    assert_eq!(place.text("a.txt"), A.replace("name", "other"));
+    read_all(&project, &["a.txt"]);
+    done(&rename(&project, 2, "name", "other"));
+    assert_eq!(project.text("b.txt"), "theirs\nother\n");
+    assert_eq!(project.text("a.txt"), A.replace("name", "other"));
 }

@@ -3,16 +3,16 @@
 use lancet_testing::replies::{done, is_refused};
 use serde_json::json;
 
-use crate::place::{A, B, Place};
+use crate::project::{A, B, assert_untouched, open, patiently, read_all, rename};
 
 #[test]
 fn every_file_is_changed_in_one_operation_and_one_undo_takes_all_back() {
-    let place = Place::new("versions");
-    place.read(&["a.txt"]);
-    let reply = place.rename(2, "name", "other");
+    let project = open("versions");
+    read_all(&project, &["a.txt"]);
+    let reply = rename(&project, 2, "name", "other");
     done(&reply);
     let (a, b) = (A.replace("name", "other"), B.replace(" name", " other"));
-    assert_eq!((place.text("a.txt"), place.text("b.txt")), (a, b));
+    assert_eq!((project.text("a.txt"), project.text("b.txt")), (a, b));
     let text = reply.text();
     let told: Vec<&str> = text
         .lines()
@@ -35,38 +35,39 @@ fn every_file_is_changed_in_one_operation_and_one_undo_takes_all_back() {
     assert_eq!(files, 2, "{}", reply.data());
 
     let edit = |name: &str| {
-        let path = place.project.path(name);
-        place.project.edit(&path, "other", "third")
+        let path = project.path(name);
+        project.edit(&path, "other", "third")
     };
     is_refused(&edit("b.txt"), "not_read");
-    done(&place.call("Undo", json!({})));
-    place.assert_untouched();
+    done(&project.call("Undo", json!({})));
+    assert_untouched(&project);
 }
 
 #[test]
 fn what_was_read_of_another_file_no_longer_counts() {
-    let place = Place::new("well");
-    place.read(&["a.txt", "b.txt"]);
-    done(&place.rename(2, "name", "other"));
-    let path = place.project.path("b.txt");
-    let edit = || place.project.edit(&path, "names", "NAMES");
+    let project = open("well");
+    read_all(&project, &["a.txt", "b.txt"]);
+    done(&rename(&project, 2, "name", "other"));
+    let path = project.path("b.txt");
+    let edit = || project.edit(&path, "names", "NAMES");
     is_refused(&edit(), "not_read");
-    let shown = place.project.read(&path);
+    let shown = project.read(&path);
     assert!(shown.text().contains("other"), "{}", shown.text());
     done(&edit());
     // The lines around the change in the named file were shown.
-    let path = place.project.path("a.txt");
-    done(&place.project.edit(&path, "the other", "an other"));
+    let path = project.path("a.txt");
+    done(&project.edit(&path, "the other", "an other"));
 }
 
 #[test]
 fn a_dry_run_shows_every_file_and_writes_nothing() {
-    let place = Place::new("well");
-    place.read(&["a.txt"]);
-    let reply = place.patiently(
+    let project = open("well");
+    read_all(&project, &["a.txt"]);
+    let reply = patiently(
+        &project,
         "Rename",
         &json!({
-            "file_path": place.project.path("a.txt"), "line": 2, "symbol": "name", "new_name": "other", "dry_run": true,
+            "file_path": project.path("a.txt"), "line": 2, "symbol": "name", "new_name": "other", "dry_run": true,
         }),
     );
     done(&reply);
@@ -75,44 +76,44 @@ fn a_dry_run_shows_every_file_and_writes_nothing() {
         text.contains("+the other") && text.contains("+😀 other"),
         "{text}"
     );
-    place.assert_untouched();
+    assert_untouched(&project);
 }
 
 #[test]
 fn a_file_that_another_program_changed_is_renamed_as_it_is_now() {
-    let place = Place::new("versions");
-    place.read(&["a.txt"]);
+    let project = open("versions");
+    read_all(&project, &["a.txt"]);
     let theirs = "their line\nname\n";
-    std::fs::write(place.project.path("b.txt"), theirs).expect("a write");
-    done(&place.rename(2, "name", "other"));
-    assert_eq!(place.text("b.txt"), "their line\nother\n");
+    std::fs::write(project.path("b.txt"), theirs).expect("a write");
+    done(&rename(&project, 2, "name", "other"));
+    assert_eq!(project.text("b.txt"), "their line\nother\n");
 }
 
 #[test]
 fn the_line_must_have_been_shown_with_its_number() {
-    let place = Place::new("well");
-    is_refused(&place.rename(2, "name", "other"), "not_read");
-    let path = place.project.path("a.txt");
-    done(&place.call(
+    let project = open("well");
+    is_refused(&rename(&project, 2, "name", "other"), "not_read");
+    let path = project.path("a.txt");
+    done(&project.call(
         "Read",
         json!({ "file_path": path, "offset": 1, "limit": 2 }),
     ));
-    is_refused(&place.rename(3, "name", "other"), "not_read");
+    is_refused(&rename(&project, 3, "name", "other"), "not_read");
     std::fs::write(&path, A.replace("one", "uno")).expect("a write");
-    let reply = place.rename(2, "name", "other");
+    let reply = rename(&project, 2, "name", "other");
     is_refused(&reply, "stale");
     // That diff was shown, so the call goes through now.
-    done(&place.rename(2, "name", "other"));
+    done(&rename(&project, 2, "name", "other"));
 }
 
 #[test]
 fn the_symbol_must_stand_on_the_line_as_a_whole_word() {
-    let place = Place::new("well");
-    place.read(&["a.txt"]);
-    let reply = place.rename(2, "nam", "other");
+    let project = open("well");
+    read_all(&project, &["a.txt"]);
+    let reply = rename(&project, 2, "nam", "other");
     is_refused(&reply, "not_found");
     assert!(reply.text().contains("\"the name\""), "{}", reply.text());
-    is_refused(&place.rename(9, "name", "other"), "invalid");
+    is_refused(&rename(&project, 9, "name", "other"), "invalid");
     for (symbol, new_name) in [
         ("name", "1x"),
         ("name", "a b"),
@@ -120,11 +121,11 @@ fn the_symbol_must_stand_on_the_line_as_a_whole_word() {
         ("name", "name"),
         ("the name", "x"),
     ] {
-        is_refused(&place.rename(2, symbol, new_name), "invalid");
+        is_refused(&rename(&project, 2, symbol, new_name), "invalid");
     }
     // Twice on one line, and the server renames both.
-    done(&place.rename(3, "name", "other"));
-    assert_eq!(place.text("a.txt"), A.replace("name", "other"));
+    done(&rename(&project, 3, "name", "other"));
+    assert_eq!(project.text("a.txt"), A.replace("name", "other"));
 }
 
 #[test]
@@ -145,40 +146,41 @@ fn without_servers_nothing_is_renamed() {
 
 #[test]
 fn places_on_one_line_that_do_not_mean_the_same_are_ambiguous() {
-    let place = Place::new("first");
-    place.read(&["a.txt"]);
-    let reply = place.rename(3, "name", "other");
+    let project = open("first");
+    read_all(&project, &["a.txt"]);
+    let reply = rename(&project, 3, "name", "other");
     is_refused(&reply, "ambiguous");
     assert!(reply.text().contains("columns 1, 10"), "{}", reply.text());
     assert_eq!(reply.data()["error"]["columns"], json!([1, 10]));
-    place.assert_untouched();
+    assert_untouched(&project);
 }
 
 #[test]
 fn a_file_that_came_after_the_server_began_is_renamed_too() {
-    let place = Place::new("well");
-    place.read(&["a.txt"]);
-    done(&place.patiently(
+    let project = open("well");
+    read_all(&project, &["a.txt"]);
+    done(&patiently(
+        &project,
         "Rename",
         &json!({
-            "file_path": place.project.path("a.txt"), "line": 2, "symbol": "name", "new_name": "other", "dry_run": true,
+            "file_path": project.path("a.txt"), "line": 2, "symbol": "name", "new_name": "other", "dry_run": true,
         }),
     ));
-    place.project.put("new.txt", "a name\n");
-    let reply = place.rename(2, "name", "other");
+    project.put("new.txt", "a name\n");
+    let reply = rename(&project, 2, "name", "other");
     done(&reply);
-    assert_eq!(place.text("new.txt"), "a other\n", "{}", reply.text());
+    assert_eq!(project.text("new.txt"), "a other\n", "{}", reply.text());
 }
 
 #[test]
 fn a_revision_stands_for_a_read() {
-    let place = Place::new("well");
-    let path = place.project.put("a.txt", "\u{feff}name 😀 name\n");
-    let shown = place.project.read(&path);
+    let project = open("well");
+    let path = project.put("a.txt", "\u{feff}name 😀 name\n");
+    let shown = project.read(&path);
     let text = shown.text();
     let revision = text.rsplit("revision ").next().expect("a revision");
     let revision = revision.trim_end_matches([']', '\n']).to_owned();
-    let fresh = place.project.lancet.new_session();
+    let fresh = project.lancet.new_session();
     let asked = |revision: &str| {
         json!({
             "file_path": path, "line": 1, "symbol": "name", "new_name": "other", "revision": revision,
@@ -188,11 +190,11 @@ fn a_revision_stands_for_a_read() {
     is_refused(&call(""), "not_read");
     is_refused(&call("0123456789abcdef"), "stale");
     // The server has been notified by now.
-    done(&place.rename(1, "name", "third"));
-    let text = place.text("a.txt");
+    done(&rename(&project, 1, "name", "third"));
+    let text = project.text("a.txt");
     assert_eq!(text, "\u{feff}third 😀 third\n");
-    done(&place.call("Undo", json!({})));
+    done(&project.call("Undo", json!({})));
     let reply = call(&revision);
     done(&reply);
-    assert_eq!(place.text("a.txt"), "\u{feff}other 😀 other\n");
+    assert_eq!(project.text("a.txt"), "\u{feff}other 😀 other\n");
 }

@@ -5,14 +5,17 @@ use std::fs;
 use lancet::history::{LogQuery, OperationKind};
 use lancet::undo::{HunkLines, Selection, TakeBack, TakeHunk};
 use lancet::{Caller, Lancet, Mode, RefusalKind, Reply};
+use lancet_testing::project::SharedProject;
 use serde_json::json;
 
-use crate::ground::{Ground, call, edit, hunk, hunks, lines, named, write};
+use crate::project::{
+    call, edit, engine, hunk, hunks, lines, named, only, project, read, reviews, write,
+};
 
 /// Makes a file in which an agent changed three places.
-fn three_hunks(ground: &Ground) -> std::path::PathBuf {
-    let path = ground.put("a.txt", lines());
-    let session = named(&ground.engine(), "agent");
+fn three_hunks(project: &SharedProject) -> std::path::PathBuf {
+    let path = project.put("a.txt", lines());
+    let session = named(&engine(project), "agent");
     for line in [5, 20, 35] {
         let (old, new) = (format!("line {line}.\n"), format!("LINE {line}.\n"));
         edit(&session, &path, &old, &new);
@@ -30,17 +33,17 @@ fn take_back(lancet: &Lancet, asked: TakeBack) -> Reply {
 
 #[test]
 fn one_hunk_is_taken_back_and_the_rest_stays() {
-    let ground = Ground::new();
-    three_hunks(&ground);
-    let shown = ground.only();
-    let reply = ground.review().take_back(hunk(&shown, 1));
+    let project = project();
+    three_hunks(&project);
+    let shown = only(&project);
+    let reply = reviews(&project).take_back(hunk(&shown, 1));
     assert!(!reply.is_error(), "{}", reply.text());
     let expected = lines()
         .replace("line 5.", "LINE 5.")
         .replace("line 35.", "LINE 35.");
-    assert_eq!(ground.text("a.txt"), expected);
-    assert_eq!(hunks(&ground.only()), 2);
-    let history = ground.engine().history().expect("kept");
+    assert_eq!(project.text("a.txt"), expected);
+    assert_eq!(hunks(&only(&project)), 2);
+    let history = engine(&project).history().expect("kept");
     let log = history.log(&LogQuery::default()).expect("read");
     assert_eq!(
         (log[0].kind, log[0].tool.as_str(), log.len()),
@@ -53,113 +56,113 @@ fn one_hunk_is_taken_back_and_the_rest_stays() {
 
 #[test]
 fn an_undo_of_the_whole_takes_back_what_is_left_and_can_be_redone() {
-    let ground = Ground::new();
-    three_hunks(&ground);
-    ground.review().take_back(hunk(&ground.only(), 1));
-    let after_hunk = ground.text("a.txt");
-    let lancet = ground.engine();
+    let project = project();
+    three_hunks(&project);
+    reviews(&project).take_back(hunk(&only(&project), 1));
+    let after_hunk = project.text("a.txt");
+    let lancet = engine(&project);
     let session = || Selection::Session("agent".into());
     take_back(&lancet, TakeBack::undo(session()));
-    assert_eq!(ground.text("a.txt"), lines());
-    assert!(ground.review().list(10).expect("read").files.is_empty());
+    assert_eq!(project.text("a.txt"), lines());
+    assert!(reviews(&project).list(10).expect("read").files.is_empty());
     take_back(&lancet, TakeBack::redo(Selection::Newest));
-    assert_eq!(ground.text("a.txt"), after_hunk);
-    assert_eq!(hunks(&ground.only()), 2);
+    assert_eq!(project.text("a.txt"), after_hunk);
+    assert_eq!(hunks(&only(&project)), 2);
     take_back(&lancet, TakeBack::undo(session()));
-    assert_eq!(ground.text("a.txt"), lines());
+    assert_eq!(project.text("a.txt"), lines());
 }
 
 #[test]
 fn an_undo_of_one_operation_takes_back_what_is_left_of_it() {
-    let ground = Ground::new();
-    let path = ground.put("a.txt", lines());
-    let session = named(&ground.engine(), "agent");
+    let project = project();
+    let path = project.put("a.txt", lines());
+    let session = named(&engine(&project), "agent");
     let new = lines()
         .replace("line 5.", "LINE 5.")
         .replace("line 20.", "LINE 20.");
-    crate::ground::read(&session, &path);
+    read(&session, &path);
     write(&session, &path, &new);
-    ground.review().take_back(hunk(&ground.only(), 0));
+    reviews(&project).take_back(hunk(&only(&project), 0));
     assert_eq!(
-        ground.text("a.txt"),
+        project.text("a.txt"),
         lines().replace("line 20.", "LINE 20.")
     );
-    take_back(&ground.engine(), TakeBack::undo(Selection::Newest));
-    assert_eq!(ground.text("a.txt"), lines());
+    take_back(&engine(&project), TakeBack::undo(Selection::Newest));
+    assert_eq!(project.text("a.txt"), lines());
 }
 
 #[test]
 fn what_another_operation_wrote_stays_where_one_is_undone_after_a_hunk() {
-    let ground = Ground::new();
-    three_hunks(&ground);
-    let log = |ground: &Ground| {
-        let history = ground.engine().history().expect("kept");
+    let project = project();
+    three_hunks(&project);
+    let log = |project: &SharedProject| {
+        let history = engine(project).history().expect("kept");
         history.log(&LogQuery::default()).expect("read")
     };
-    let newest = log(&ground)[0].id.clone();
+    let newest = log(&project)[0].id.clone();
     // The hunk is of the first operation, and the last one is undone.
-    ground.review().take_back(hunk(&ground.only(), 0));
+    reviews(&project).take_back(hunk(&only(&project), 0));
     take_back(
-        &ground.engine(),
+        &engine(&project),
         TakeBack::undo(Selection::Operation(newest)),
     );
     assert_eq!(
-        ground.text("a.txt"),
+        project.text("a.txt"),
         lines().replace("line 20.", "LINE 20.")
     );
 }
 
 #[test]
 fn a_hunk_that_was_taken_back_can_be_put_back() {
-    let ground = Ground::new();
-    three_hunks(&ground);
-    let written = ground.text("a.txt");
-    ground.review().take_back(hunk(&ground.only(), 2));
-    let history = ground.engine().history().expect("kept");
+    let project = project();
+    three_hunks(&project);
+    let written = project.text("a.txt");
+    reviews(&project).take_back(hunk(&only(&project), 2));
+    let history = engine(&project).history().expect("kept");
     let taken = history.log(&LogQuery::default()).expect("read")[0].clone();
     take_back(
-        &ground.engine(),
+        &engine(&project),
         TakeBack::undo(Selection::Operation(taken.id)),
     );
-    assert_eq!(ground.text("a.txt"), written);
-    assert_eq!(hunks(&ground.only()), 3);
+    assert_eq!(project.text("a.txt"), written);
+    assert_eq!(hunks(&only(&project)), 3);
 }
 
 #[test]
 fn lines_that_do_not_stand_there_any_more_are_a_conflict() {
-    let ground = Ground::new();
-    three_hunks(&ground);
-    let shown = ground.only();
-    let written = ground.text("a.txt");
+    let project = project();
+    three_hunks(&project);
+    let shown = only(&project);
+    let written = project.text("a.txt");
     for changed in [
         written.replace("LINE 20.", "LINE twenty."),
         written.replace("line 21.", "line twenty-one."),
         written.replace("LINE 20.\n", "") + "LINE 20.\n",
     ] {
-        ground.put("a.txt", &changed);
-        let reply = ground.review().take_back(hunk(&shown, 1));
+        project.put("a.txt", &changed);
+        let reply = reviews(&project).take_back(hunk(&shown, 1));
         assert_eq!(
             reply.refusal(),
             Some(RefusalKind::Conflict),
             "{}",
             reply.text()
         );
-        assert_eq!(ground.text("a.txt"), changed);
+        assert_eq!(project.text("a.txt"), changed);
     }
     // A change elsewhere is no conflict, whoever made it: the lines are found by counting.
-    ground.put("a.txt", format!("LINE 20.\nmore\n{written}"));
-    let reply = ground.review().take_back(hunk(&shown, 1));
+    project.put("a.txt", format!("LINE 20.\nmore\n{written}"));
+    let reply = reviews(&project).take_back(hunk(&shown, 1));
     assert!(!reply.is_error(), "{}", reply.text());
     let expected = written.replace("LINE 20.", "line 20.");
-    assert_eq!(ground.text("a.txt"), format!("LINE 20.\nmore\n{expected}"));
+    assert_eq!(project.text("a.txt"), format!("LINE 20.\nmore\n{expected}"));
 }
 
 #[test]
 fn a_hunk_that_is_not_shown_any_more_is_refused() {
-    let ground = Ground::new();
-    let path = three_hunks(&ground);
-    let shown = ground.only();
-    let before = ground.text("a.txt");
+    let project = project();
+    let path = three_hunks(&project);
+    let shown = only(&project);
+    let before = project.text("a.txt");
     let mut other = hunk(&shown, 0);
     other.hunk = HunkLines {
         old: (1, 2),
@@ -167,44 +170,43 @@ fn a_hunk_that_is_not_shown_any_more_is_refused() {
     };
     let unknown = TakeHunk::new(&path, "zzzz", shown.before, other.hunk);
     for asked in [other, unknown] {
-        let reply = ground.review().take_back(asked);
+        let reply = reviews(&project).take_back(asked);
         assert_eq!(reply.refusal(), Some(RefusalKind::Conflict));
     }
-    ground
-        .review()
+    reviews(&project)
         .mark_seen(&path, &shown.operation)
         .expect("kept");
-    let reply = ground.review().take_back(hunk(&shown, 0));
+    let reply = reviews(&project).take_back(hunk(&shown, 0));
     assert_eq!(reply.refusal(), Some(RefusalKind::Conflict));
-    assert_eq!(ground.text("a.txt"), before);
+    assert_eq!(project.text("a.txt"), before);
 }
 
 #[test]
 fn a_new_file_goes_and_a_deleted_one_comes_back() {
-    let ground = Ground::new();
-    let session = named(&ground.engine(), "agent");
-    write(&session, &ground.path("sub/new.txt"), "new\n");
-    let reply = ground.review().take_back(hunk(&ground.only(), 0));
+    let project = project();
+    let session = named(&engine(&project), "agent");
+    write(&session, &project.path("sub/new.txt"), "new\n");
+    let reply = reviews(&project).take_back(hunk(&only(&project), 0));
     assert!(!reply.is_error(), "{}", reply.text());
-    assert!(!ground.path("sub").exists());
-    assert!(ground.review().list(10).expect("read").files.is_empty());
+    assert!(!project.path("sub").exists());
+    assert!(reviews(&project).list(10).expect("read").files.is_empty());
 
-    let gone = ground.put("gone.sh", "#!/bin/sh\r\nexit");
+    let gone = project.put("gone.sh", "#!/bin/sh\r\nexit");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(&gone, mode).expect("set");
     let lancet = Lancet::builder()
-        .root(ground.root())
-        .state_dir(ground.state.path())
+        .root(&project.root)
+        .state_dir(&project.state)
         .mode(Mode::AcceptEdits)
         .tools(["all"])
         .open()
         .expect("opened");
     let all = named(&lancet, "agent");
-    crate::ground::read(&all, &gone);
+    read(&all, &gone);
     call(&all, "DeleteFile", json!({ "file_path": gone }));
-    let reply = ground.review().take_back(hunk(&ground.only(), 0));
+    let reply = reviews(&project).take_back(hunk(&only(&project), 0));
     assert!(!reply.is_error(), "{}", reply.text());
-    assert_eq!(ground.bytes("gone.sh"), b"#!/bin/sh\r\nexit");
+    assert_eq!(project.bytes("gone.sh"), b"#!/bin/sh\r\nexit");
     let mode = fs::metadata(&gone).expect("there").permissions();
     assert_eq!(
         std::os::unix::fs::PermissionsExt::mode(&mode) & 0o777,
@@ -214,20 +216,20 @@ fn a_new_file_goes_and_a_deleted_one_comes_back() {
 
 #[test]
 fn the_click_is_the_yes_but_for_protected_names_and_rules_that_deny() {
-    let ground = Ground::new();
-    fs::create_dir(ground.path(".vscode")).expect("made");
-    let protected = ground.path(".vscode/settings.json");
-    for path in [ground.path("a.txt"), protected.clone()] {
+    let project = project();
+    fs::create_dir(project.path(".vscode")).expect("made");
+    let protected = project.path(".vscode/settings.json");
+    for path in [project.path("a.txt"), protected.clone()] {
         fs::write(&path, "one\n").expect("written");
         let lancet = Lancet::builder()
-            .root(ground.root())
-            .state_dir(ground.state.path())
+            .root(&project.root)
+            .state_dir(&project.state)
             .approver(|_: &lancet::approval::Question| lancet::approval::Answer::Yes)
             .open()
             .expect("opened");
         edit(&named(&lancet, "agent"), &path, "one\n", "two\n");
     }
-    let asking = ground.engine_in(Mode::Ask).review().expect("kept");
+    let asking = project.engine(Mode::Ask).review().expect("kept");
     let list = asking.list(10).expect("read");
     for file in &list.files {
         let reply = asking.take_back(hunk(file, 0));
@@ -237,9 +239,9 @@ fn the_click_is_the_yes_but_for_protected_names_and_rules_that_deny() {
             assert_eq!(reply.refusal(), Some(RefusalKind::Declined));
         }
     }
-    assert_eq!(ground.text("a.txt"), "one\n");
-    assert_eq!(ground.text(".vscode/settings.json"), "two\n");
-    let plan = ground.engine_in(Mode::Plan).review().expect("kept");
+    assert_eq!(project.text("a.txt"), "one\n");
+    assert_eq!(project.text(".vscode/settings.json"), "two\n");
+    let plan = project.engine(Mode::Plan).review().expect("kept");
     let reply = plan.take_back(hunk(&list.files[0], 0));
     assert_eq!(reply.refusal(), Some(RefusalKind::Declined));
 }

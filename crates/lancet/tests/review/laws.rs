@@ -7,7 +7,7 @@ use lancet::{Caller, RefusalKind};
 use lancet_testing::laws;
 use proptest::prelude::*;
 
-use crate::ground::{Ground, call, hunk, named, read};
+use crate::project::{call, engine, hunk, named, project, read, reviews};
 
 /// Generates a text of some lines with all kinds of line ends, perhaps without one at the end.
 fn text() -> impl Strategy<Value = String> {
@@ -46,9 +46,9 @@ proptest! {
         mark in any::<bool>(),
         pick in 0usize..100,
     ) {
-        let ground = Ground::new();
-        let path = ground.put("a.txt", &old);
-        let lancet = ground.engine();
+        let project = project();
+        let path = project.put("a.txt", &old);
+        let lancet = engine(&project);
         let session = named(&lancet, "agent");
         for text in &steps {
             read(&session, &path);
@@ -56,27 +56,27 @@ proptest! {
             let reply = call(&session, "Write", arguments);
             prop_assert!(!reply.is_error() || reply.refusal() == Some(RefusalKind::NoChange), "{}", reply.text());
         }
-        let new = ground.text("a.txt");
-        let list = ground.review().list(1).expect("read");
+        let new = project.text("a.txt");
+        let list = reviews(&project).list(1).expect("read");
         let Some(file) = list.files.first() else {
             prop_assert_eq!(new, old);
             return Ok(());
         };
         let ReviewText::Lines { hunks, .. } = &file.text else { panic!("{:?}", file.text) };
         let pick = pick % hunks.len();
-        let reply = ground.review().take_back(hunk(file, pick));
+        let reply = reviews(&project).take_back(hunk(file, pick));
         prop_assert!(!reply.is_error(), "{}", reply.text());
-        prop_assert_eq!(ground.text("a.txt"), expected(&old, &new, &hunks[pick].hunk));
+        prop_assert_eq!(project.text("a.txt"), expected(&old, &new, &hunks[pick].hunk));
         if mark {
             // A second hunk of what is left.
-            if let Some(file) = ground.review().list(1).expect("read").files.first() {
-                let reply = ground.review().take_back(hunk(file, 0));
+            if let Some(file) = reviews(&project).list(1).expect("read").files.first() {
+                let reply = reviews(&project).take_back(hunk(file, 0));
                 prop_assert!(!reply.is_error(), "{}", reply.text());
             }
         }
         let undo = TakeBack::undo(Selection::Session("agent".into()));
         let reply = lancet.new_session().take_back(undo, Caller::client("lancet", "1"));
         prop_assert!(!reply.is_error(), "{}", reply.text());
-        prop_assert_eq!(ground.text("a.txt"), old);
+        prop_assert_eq!(project.text("a.txt"), old);
     }
 }

@@ -6,23 +6,26 @@ use lancet::undo::{Selection, TakeBack};
 use lancet::{Caller, Mode, RawCall};
 use serde_json::json;
 
-use crate::ground::{Ground, call, edit, hunk, hunks, lines, named, read, write};
+use crate::project::{
+    call, database, edit, engine, hunk, hunks, is_all_seen, lines, named, only, project, read,
+    reviews, write,
+};
 
 #[test]
 fn several_operations_are_one_difference_by_session_and_prompt() {
-    let ground = Ground::new();
-    let path = ground.put("a.txt", lines());
-    let lancet = ground.engine();
+    let project = project();
+    let path = project.put("a.txt", lines());
+    let lancet = engine(&project);
     let history = lancet.history().expect("kept");
     let (one, two) = (named(&lancet, "one"), named(&lancet, "two"));
     history.mark("one", "change the fifth line").expect("kept");
     edit(&one, &path, "line 5.\n", "LINE 5.\n");
     history.mark("one", "and the rest").expect("kept");
     edit(&one, &path, "line 20.\n", "LINE 20.\n");
-    write(&two, &ground.path("new.txt"), "new\n");
+    write(&two, &project.path("new.txt"), "new\n");
     edit(&two, &path, "line 35.\n", "LINE 35.\n");
 
-    let list = ground.review().list(10).expect("read");
+    let list = reviews(&project).list(10).expect("read");
     assert_eq!(list.files.len(), 2);
     let file = &list.files[0];
     assert_eq!((file.path.as_path(), hunks(file)), (path.as_path(), 3));
@@ -45,77 +48,72 @@ fn several_operations_are_one_difference_by_session_and_prompt() {
 
 #[test]
 fn the_look_moves_to_exactly_what_was_shown() {
-    let ground = Ground::new();
-    let path = ground.put("a.txt", lines());
-    let session = named(&ground.engine(), "agent");
+    let project = project();
+    let path = project.put("a.txt", lines());
+    let session = named(&engine(&project), "agent");
     edit(&session, &path, "line 5.\n", "LINE 5.\n");
-    let shown = ground.only();
+    let shown = only(&project);
     // Something newer is written before the click.
     edit(&session, &path, "line 30.\n", "LINE 30.\n");
     assert!(
-        ground
-            .review()
+        reviews(&project)
             .mark_seen(&path, &shown.operation)
             .expect("kept")
     );
-    let left = ground.only();
+    let left = only(&project);
     assert_eq!(hunks(&left), 1);
     assert_eq!(left.before, shown.after);
     // An older look of another window changes nothing.
-    ground
-        .review()
+    reviews(&project)
         .mark_seen(&path, &left.operation)
         .expect("kept");
-    ground
-        .review()
+    reviews(&project)
         .mark_seen(&path, &shown.operation)
         .expect("kept");
-    assert!(ground.is_all_seen());
+    assert!(is_all_seen(&project));
     // No file of the operation, or no operation.
-    let other = ground.path("b.txt");
+    let other = project.path("b.txt");
     assert!(
-        !ground
-            .review()
+        !reviews(&project)
             .mark_seen(&other, &left.operation)
             .expect("read")
     );
-    assert!(!ground.review().mark_seen(&path, "zz").expect("read"));
+    assert!(!reviews(&project).mark_seen(&path, "zz").expect("read"));
 }
 
 #[test]
 fn all_is_seen_up_to_what_was_listed() {
-    let ground = Ground::new();
-    let session = named(&ground.engine(), "agent");
+    let project = project();
+    let session = named(&engine(&project), "agent");
     for name in ["a.txt", "b.txt", "c.txt"] {
-        write(&session, &ground.path(name), "text\n");
+        write(&session, &project.path(name), "text\n");
     }
-    let list = ground.review().list(1).expect("read");
+    let list = reviews(&project).list(1).expect("read");
     assert_eq!((list.files.len(), list.others.len()), (1, 2));
-    write(&session, &ground.path("d.txt"), "later\n");
-    assert_eq!(ground.review().mark_all_seen(list.upto).expect("kept"), 3);
-    assert_eq!(ground.only().path, ground.path("d.txt"));
+    write(&session, &project.path("d.txt"), "later\n");
+    assert_eq!(reviews(&project).mark_all_seen(list.upto).expect("kept"), 3);
+    assert_eq!(only(&project).path, project.path("d.txt"));
 }
 
 #[test]
 fn what_is_as_it_was_needs_no_look() {
-    let ground = Ground::new();
-    let path = ground.put("a.txt", lines());
-    let lancet = ground.engine();
+    let project = project();
+    let path = project.put("a.txt", lines());
+    let lancet = engine(&project);
     let session = named(&lancet, "agent");
     edit(&session, &path, "line 5.\n", "LINE 5.\n");
     edit(&session, &path, "LINE 5.\n", "line 5.\n");
-    assert!(ground.review().list(10).expect("read").files.is_empty());
+    assert!(reviews(&project).list(10).expect("read").files.is_empty());
     let mut tally = ReviewTally::default();
-    let mut count = || ground.review().count(&mut tally).expect("read");
+    let mut count = || reviews(&project).count(&mut tally).expect("read");
     assert_eq!(count(), 0);
     // Another window's look at what was written in between changes the difference.
     let first = &lancet.history().expect("kept").log(&LogQuery::default());
     let first = &first.as_ref().expect("read")[1].id;
-    ground.review().mark_seen(&path, first).expect("kept");
+    reviews(&project).mark_seen(&path, first).expect("kept");
     assert_eq!(count(), 1);
-    ground
-        .review()
-        .mark_seen(&path, &ground.only().operation)
+    reviews(&project)
+        .mark_seen(&path, &only(&project).operation)
         .expect("kept");
     assert_eq!(count(), 0);
     // Nor does what a person has undone at the shell.
@@ -126,55 +124,53 @@ fn what_is_as_it_was_needs_no_look() {
         .new_session()
         .take_back(TakeBack::undo(Selection::Newest), shell);
     assert!(!reply.is_error(), "{}", reply.text());
-    assert!(ground.review().list(10).expect("read").files.is_empty());
+    assert!(reviews(&project).list(10).expect("read").files.is_empty());
     assert_eq!(count(), 0);
     edit(&session, &path, "line 7.\n", "LINE 7.\n");
-    assert_eq!((count(), hunks(&ground.only())), (1, 1));
+    assert_eq!((count(), hunks(&only(&project))), (1, 1));
 }
 
 #[test]
 fn a_hunk_taken_back_leaves_nothing_to_count() {
-    let ground = Ground::new();
-    let path = ground.put("a.txt", lines());
+    let project = project();
+    let path = project.put("a.txt", lines());
     edit(
-        &named(&ground.engine(), "agent"),
+        &named(&engine(&project), "agent"),
         &path,
         "line 5.\n",
         "LINE 5.\n",
     );
-    let reply = ground.review().take_back(hunk(&ground.only(), 0));
+    let reply = reviews(&project).take_back(hunk(&only(&project), 0));
     assert!(!reply.is_error(), "{}", reply.text());
-    assert!(ground.is_all_seen());
-    let count = ground.review().count(&mut ReviewTally::default());
+    assert!(is_all_seen(&project));
+    let count = reviews(&project).count(&mut ReviewTally::default());
     assert_eq!(count.expect("read"), 0);
 }
 
 #[test]
 fn a_program_cannot_name_itself_like_a_persons_own_changes() {
-    let ground = Ground::new();
-    let lancet = ground.engine();
+    let project = project();
+    let lancet = engine(&project);
     for name in [PAGE_CLIENT, SHELL_CLIENT] {
-        let path = ground.path(&format!("{name}.txt"));
+        let path = project.path(format!("{name}.txt"));
         let arguments = json!({ "file_path": path, "content": "text\n" });
         let caller = Caller::self_named(name, "1");
         let reply = lancet
             .new_session()
             .call(RawCall::new("Write", arguments).with_caller(caller.clone()));
         assert!(!reply.is_error(), "{}", reply.text());
-        let written = ground.only();
+        let written = only(&project);
         assert!(!written.contributions[0].is_a_persons);
-        ground
-            .review()
+        reviews(&project)
             .mark_seen(&path, &written.operation)
             .expect("kept");
         // Undo is what counts as a person's at the shell.
         let undo = TakeBack::undo(Selection::Newest);
         let reply = lancet.new_session().take_back(undo, caller);
         assert!(!reply.is_error(), "{}", reply.text());
-        let undone = ground.only();
+        let undone = only(&project);
         assert_eq!(undone.kind, ChangeKind::Delete);
-        ground
-            .review()
+        reviews(&project)
             .mark_seen(&path, &undone.operation)
             .expect("kept");
     }
@@ -182,42 +178,40 @@ fn a_program_cannot_name_itself_like_a_persons_own_changes() {
 
 #[test]
 fn a_persons_own_undo_is_the_new_ground_of_the_review() {
-    let ground = Ground::new();
-    let path = ground.put("a.txt", lines());
-    let lancet = ground.engine();
+    let project = project();
+    let path = project.put("a.txt", lines());
+    let lancet = engine(&project);
     let session = named(&lancet, "agent");
     edit(&session, &path, "line 5.\n", "LINE 5.\n");
-    let seen = ground.only();
-    ground
-        .review()
+    let seen = only(&project);
+    reviews(&project)
         .mark_seen(&path, &seen.operation)
         .expect("kept");
     let undo = TakeBack::undo(Selection::Newest);
     lancet
         .new_session()
         .take_back(undo, Caller::client("lancet page", "1"));
-    assert!(ground.is_all_seen());
+    assert!(is_all_seen(&project));
     edit(&session, &path, "line 30.\n", "LINE 30.\n");
-    assert_eq!(hunks(&ground.only()), 1);
+    assert_eq!(hunks(&only(&project)), 1);
     // An edit at the shell may be an agent's.
     let command = lancet.new_session();
     read(&command, &path);
-    ground
-        .review()
-        .mark_seen(&path, &ground.only().operation)
+    reviews(&project)
+        .mark_seen(&path, &only(&project).operation)
         .expect("kept");
     edit(&command, &path, "line 31.\n", "LINE 31.\n");
-    assert_eq!(hunks(&ground.only()), 1);
+    assert_eq!(hunks(&only(&project)), 1);
 }
 
 #[test]
 fn created_deleted_moved_and_binary_files_have_their_entries() {
-    let ground = Ground::new();
-    let gone = ground.put("gone.txt", "one\ntwo\n");
-    let old = ground.put("old.txt", lines());
+    let project = project();
+    let gone = project.put("gone.txt", "one\ntwo\n");
+    let old = project.put("old.txt", lines());
     let lancet = lancet::Lancet::builder()
-        .root(ground.root())
-        .state_dir(ground.state.path())
+        .root(&project.root)
+        .state_dir(&project.state)
         .mode(Mode::AcceptEdits)
         .tools(["all"])
         .open()
@@ -227,7 +221,7 @@ fn created_deleted_moved_and_binary_files_have_their_entries() {
     let deleted = call(&all, "DeleteFile", json!({ "file_path": gone }));
     assert!(!deleted.is_error(), "{}", deleted.text());
     edit(&all, &old, "line 5.\n", "LINE 5.\n");
-    let new = ground.path("new.txt");
+    let new = project.path("new.txt");
     let moved = call(
         &all,
         "MoveFile",
@@ -236,31 +230,30 @@ fn created_deleted_moved_and_binary_files_have_their_entries() {
     assert!(!moved.is_error(), "{}", moved.text());
     edit(&all, &new, "line 30.\n", "LINE 30.\n");
 
-    let list = ground.review().list(10).expect("read");
+    let list = reviews(&project).list(10).expect("read");
     let kinds: Vec<_> = list.files.iter().map(|file| file.kind).collect();
     assert_eq!(kinds, [ChangeKind::Move, ChangeKind::Delete]);
     let moved = &list.files[0];
     assert_eq!(moved.moved_from.as_deref(), Some("old.txt".as_ref()));
     assert_eq!(hunks(moved), 2);
-    ground
-        .review()
+    reviews(&project)
         .mark_seen(&moved.path, &moved.operation)
         .expect("kept");
-    let left = ground.only();
+    let left = only(&project);
     assert_eq!((left.kind, hunks(&left)), (ChangeKind::Delete, 1));
 }
 
 #[test]
 fn what_rules_forbid_to_show_is_named_alone() {
-    let ground = Ground::new();
+    let project = project();
     write(
-        &named(&ground.engine(), "agent"),
-        &ground.path("a.note"),
+        &named(&engine(&project), "agent"),
+        &project.path("a.note"),
         "word\n",
     );
     let strict = lancet::Lancet::builder()
-        .root(ground.root())
-        .state_dir(ground.state.path())
+        .root(&project.root)
+        .state_dir(&project.state)
         .deny("Read(**/*.note)")
         .open()
         .expect("opened");
@@ -271,21 +264,20 @@ fn what_rules_forbid_to_show_is_named_alone() {
 
 #[test]
 fn where_the_last_look_is_not_kept_the_operations_are_shown() {
-    let ground = Ground::new();
-    let path = ground.put("a.txt", lines());
-    let session = named(&ground.engine(), "agent");
+    let project = project();
+    let path = project.put("a.txt", lines());
+    let session = named(&engine(&project), "agent");
     edit(&session, &path, "line 5.\n", "LINE 5.\n");
-    let seen = ground.only();
-    ground
-        .review()
+    let seen = only(&project);
+    reviews(&project)
         .mark_seen(&path, &seen.operation)
         .expect("kept");
     let between: String = lines().replace("line 5.", "line five.");
-    ground.put("a.txt", &between);
+    project.put("a.txt", &between);
     edit(&session, &path, "line 30.\n", "LINE 30.\n");
     // The operation that left the seen content is removed, and with it the content.
     drop(session);
-    let database = ground.database();
+    let database = database(&project);
     database
         .execute("DELETE FROM operations WHERE id = ?1", [&seen.operation])
         .expect("removed");
@@ -296,8 +288,8 @@ fn where_the_last_look_is_not_kept_the_operations_are_shown() {
         )
         .expect("removed");
     drop(database);
-    let ReviewText::ByOperation(patches) = ground.only().text else {
-        panic!("{:?}", ground.only().text);
+    let ReviewText::ByOperation(patches) = only(&project).text else {
+        panic!("{:?}", only(&project).text);
     };
     assert_eq!(patches.len(), 1);
     assert!(

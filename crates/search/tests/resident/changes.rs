@@ -9,79 +9,72 @@ use lancet_search::{
     File, Filter, KeepContents, NotResident, Order, SearchSummary, Unanswered, Walk, list_files,
     list_resident,
 };
+use lancet_testing::TestFolder;
 
 use crate::folder::{ResidentFolder, scope};
 
-/// A folder with a resident tree.
-struct Ground {
-    root: PathBuf,
-    resident: ResidentFolder,
-    _folder: tempfile::TempDir,
+/// Makes a folder with files, and its resident tree.
+fn filled(files: &[&str]) -> (TestFolder, ResidentFolder) {
+    let folder = TestFolder::new();
+    for file in files {
+        folder.put(file, file);
+    }
+    let tree = ResidentFolder::build(folder.path(), KeepContents::Yes);
+    (folder, tree)
 }
 
-impl Ground {
-    fn with(files: &[&str]) -> Ground {
-        let folder = tempfile::tempdir().expect("a folder");
-        let root = folder.path().canonicalize().expect("there");
-        for file in files {
-            let path = root.join(file);
-            fs::create_dir_all(path.parent().expect("inside")).expect("made");
-            fs::write(path, file).expect("written");
-        }
-        Ground {
-            resident: ResidentFolder::build(&root, KeepContents::Yes),
-            root,
-            _folder: folder,
-        }
-    }
+/// Runs a walk that lists all files, newest first.
+fn with_walk<T>(folder: &TestFolder, tree: &ResidentFolder, ask: impl FnOnce(&Walk<'_>) -> T) -> T {
+    let filter = Filter::default()
+        .with_globs(&[folder.path()], &["**/*.txt"])
+        .expect("a glob");
+    tree.with_walk(&filter, 1, ask)
+}
 
-    /// Runs a walk that lists all files, newest first.
-    fn with_walk<T>(&self, ask: impl FnOnce(&Walk<'_>) -> T) -> T {
-        let filter = Filter::default()
-            .with_globs(&[&self.root], &["**/*.txt"])
-            .expect("a glob");
-        self.resident.with_walk(&filter, 1, ask)
-    }
+fn listed(folder: &TestFolder, tree: &ResidentFolder) -> Result<SearchSummary, Unanswered> {
+    let linked = |_: &File<'_>, _: u64| true;
+    with_walk(folder, tree, |walk| {
+        list_resident(&tree.trees, &scope(), walk, Order::Newest, &linked)
+    })
+}
 
-    fn listed(&self) -> Result<SearchSummary, Unanswered> {
-        let linked = |_: &File<'_>, _: u64| true;
-        self.with_walk(|walk| {
-            list_resident(&self.resident.trees, &scope(), walk, Order::Newest, &linked)
-        })
-    }
+/// Returns the files in memory, newest first, which are those that a walk finds.
+fn newest(folder: &TestFolder, tree: &ResidentFolder) -> Vec<PathBuf> {
+    let names = |mut summary: SearchSummary| -> Vec<PathBuf> {
+        let files = summary.files.all().iter();
+        files.map(|file| file.relative.to_path_buf()).collect()
+    };
+    let ours = names(listed(folder, tree).expect("answered from memory"));
+    let theirs = with_walk(folder, tree, |walk| {
+        list_files(walk, Order::Newest, &|_, _| true)
+    });
+    assert_eq!(ours, names(theirs));
+    ours
+}
 
-    /// Returns the files in memory, newest first, which are those that a walk finds.
-    fn newest(&self) -> Vec<PathBuf> {
-        let names = |mut summary: SearchSummary| -> Vec<PathBuf> {
-            let files = summary.files.all().iter();
-            files.map(|file| file.relative.to_path_buf()).collect()
-        };
-        let ours = names(self.listed().expect("answered from memory"));
-        let theirs = self.with_walk(|walk| list_files(walk, Order::Newest, &|_, _| true));
-        assert_eq!(ours, names(theirs));
-        ours
-    }
-
-    /// Sets the time of a file, in seconds.
-    fn age(&self, file: &str, seconds: u64) {
-        let opened = fs::File::options().write(true).open(self.root.join(file));
-        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
-        opened.expect("there").set_modified(time).expect("set");
-    }
+/// Sets the time of a file, in seconds.
+fn age(folder: &TestFolder, file: &str, seconds: u64) {
+    let opened = fs::File::options().write(true).open(folder.join(file));
+    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    opened.expect("there").set_modified(time).expect("set");
 }
 
 #[test]
 fn a_folder_inside_a_folder_that_moved_is_still_watched() {
     for (from, to) in [("z", "a"), ("a", "z")] {
         let old = format!("{from}/moved/deep/deeper/old.txt");
-        let ground = Ground::with(&[&old, "a/x.txt", "z/x.txt"]);
-        assert_eq!(ground.newest().len(), 3);
-        let moved = ground.root.join(to).join("moved");
-        fs::rename(ground.root.join(from).join("moved"), &moved).expect("moved");
-        assert_eq!(ground.newest().len(), 3);
+        let (folder, tree) = filled(&[&old, "a/x.txt", "z/x.txt"]);
+        assert_eq!(newest(&folder, &tree).len(), 3);
+        let moved = folder.join(to).join("moved");
+        fs::rename(folder.join(from).join("moved"), &moved).expect("moved");
+        assert_eq!(newest(&folder, &tree).len(), 3);
         for (number, inner) in ["", "deep", "deep/deeper"].iter().enumerate() {
             fs::write(moved.join(inner).join("new.txt"), "new").expect("written");
-            assert_eq!(ground.newest().len(), 4 + number, "{from} to {to}: {inner}");
+            assert_eq!(
+                newest(&folder, &tree).len(),
+                4 + number,
+                "{from} to {to}: {inner}"
+            );
         }
     }
 }
@@ -89,37 +82,37 @@ fn a_folder_inside_a_folder_that_moved_is_still_watched() {
 #[test]
 fn files_whose_times_change_together_stand_in_the_order_of_their_times() {
     let names: Vec<String> = (0..9).map(|number| format!("f{number}.txt")).collect();
-    let ground = Ground::with(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let (folder, tree) = filled(&names.iter().map(String::as_str).collect::<Vec<_>>());
     for (name, seconds) in names.iter().zip((10..).step_by(10)) {
-        ground.age(name, seconds);
+        age(&folder, name, seconds);
     }
-    assert_eq!(ground.newest()[0], Path::new("f8.txt"));
+    assert_eq!(newest(&folder, &tree)[0], Path::new("f8.txt"));
     // In turn the newest becomes the oldest and one in the middle moves up, many times over.
     for round in 0..30 {
         for (number, name) in names.iter().enumerate() {
             if (number + round) % 3 != 0 {
-                ground.age(name, (number * 37 + round * 53) as u64 % 101);
+                age(&folder, name, (number * 37 + round * 53) as u64 % 101);
             }
         }
-        ground.newest();
+        newest(&folder, &tree);
     }
 }
 
 #[test]
 fn a_list_keeps_its_places_while_files_of_it_change_and_go() {
     let names: Vec<String> = (0..400).map(|number| format!("f{number:03}.txt")).collect();
-    let ground = Ground::with(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let (folder, tree) = filled(&names.iter().map(String::as_str).collect::<Vec<_>>());
     for (name, seconds) in names.iter().zip(1_000..) {
-        ground.age(name, seconds);
+        age(&folder, name, seconds);
     }
-    let mut first = ground.listed().expect("answered from memory");
-    let mut again = ground.listed().expect("answered from memory");
+    let mut first = listed(&folder, &tree).expect("answered from memory");
+    let mut again = listed(&folder, &tree).expect("answered from memory");
     let before = first.files.part(0..400).expect("all");
     assert_eq!(before.len(), 400);
-    fs::remove_file(ground.root.join(&before[300].relative)).expect("removed");
+    fs::remove_file(folder.join(&before[300].relative)).expect("removed");
     let changed = before[350].relative.to_string_lossy().into_owned();
-    ground.age(&changed, 7);
-    ground.listed().expect("the changes are taken in");
+    age(&folder, &changed, 7);
+    listed(&folder, &tree).expect("the changes are taken in");
     let after = again.files.part(0..400).expect("all");
     for (at, (before, after)) in before.iter().zip(&after).enumerate() {
         assert_eq!(before.relative, after.relative, "{at}");
@@ -135,26 +128,26 @@ fn a_list_keeps_its_places_while_files_of_it_change_and_go() {
 
 #[test]
 fn a_search_does_not_wait_until_a_large_folder_that_has_come_is_read() {
-    let ground = Ground::with(&["a.txt"]);
+    let (folder, tree) = filled(&["a.txt"]);
     // The file is hidden, so that it is not in the tree yet.
-    let large = ground.root.join(".large");
+    let large = folder.join(".large");
     fs::create_dir(&large).expect("made");
     for number in 0..2_500 {
         fs::write(large.join(format!("{number}.txt")), "text").expect("written");
     }
-    assert_eq!(ground.newest().len(), 1);
-    fs::rename(&large, ground.root.join("large")).expect("renamed");
-    let lost = ground.listed().expect_err("it is built anew");
+    assert_eq!(newest(&folder, &tree).len(), 1);
+    fs::rename(&large, folder.join("large")).expect("renamed");
+    let lost = listed(&folder, &tree).expect_err("it is built anew");
     assert_eq!(lost, Unanswered::Lost(0, NotResident::Changing));
 }
 
 #[test]
 fn a_large_file_that_grows_does_not_end_the_tree() {
-    let ground = Ground::with(&["a.txt"]);
-    let file = ground.root.join("log.txt");
+    let (folder, tree) = filled(&["a.txt"]);
+    let file = folder.join("log.txt");
     fs::write(&file, "line\n".repeat(7 << 20)).expect("written");
     for round in 0..4 {
-        assert_eq!(ground.newest().len(), 2, "round {round}");
+        assert_eq!(newest(&folder, &tree).len(), 2, "round {round}");
         let opened = fs::File::options().append(true).open(&file);
         std::io::Write::write_all(&mut opened.expect("there"), b"more\n").expect("appended");
     }

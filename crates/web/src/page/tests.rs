@@ -1,98 +1,54 @@
 //! History, Sessions and Settings as a browser gets them: requests with a cookie go through the routes of the page.
 
+pub(super) mod desk;
 mod others;
 
 use std::fs;
-use std::path::PathBuf;
-use std::sync::Arc;
 
 use axum::body::Body;
 use http::{Request, StatusCode};
-use http_body_util::BodyExt as _;
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 use lancet::history::LogQuery;
-use lancet::{Caller, Lancet, Mode, RawCall, Reply};
+use lancet::{Caller, Mode, RawCall, Reply};
 use lancet_serving::door::Door;
-use lancet_testing::TestFolder;
+use lancet_testing::project::SharedProject;
 use serde_json::{Value, json};
 
-use super::visitor::Visitor;
-use super::{WebPage, router};
+use super::router;
+use desk::{Desk, Seen};
 
 /// Text that must never come out as markup.
 const HOSTILE: &str = "<img src=x onerror=alert(1)>";
 
-/// A project with a page on it, and a browser that has access.
-struct Desk {
-    folder: TestFolder,
-    agent: Lancet,
-    page: Arc<WebPage>,
-    cookie: String,
-    runtime: tokio::runtime::Runtime,
-}
-
-/// An answer of the page.
-struct Seen {
-    status: StatusCode,
-    to: String,
-    text: String,
-}
-
-impl Desk {
-    fn new() -> Self {
-        let folder = TestFolder::new();
-        fs::create_dir(folder.path().join("root")).expect("made");
-        let state = folder.path().join("state");
-        let open = |mode| {
-            Lancet::builder()
-                .root(folder.path().join("root"))
-                .state_dir(&state)
+/// Opens the page for a browser that has access. It asks about changes, and the agents need not.
+fn open() -> Desk {
+    let project = SharedProject::new(&[]);
+    let engine = |mode| {
+        project.engine_with(|builder| {
+            builder
                 .tools(["default", "MoveFile"])
                 .deny("Read(hidden/**)")
                 .mode(mode)
-                .open()
-                .expect("opens")
-        };
-        let (agent, served) = (open(Mode::AcceptEdits), open(Mode::Ask));
-        fs::create_dir_all(&state).expect("made");
-        let door = Door::new(&state);
-        let code = door.new_code().expect("a code");
-        let cookie = door
-            .enter(&code, "test")
-            .expect("written")
-            .expect("a cookie");
-        let page = Arc::new(WebPage::new(served, &state, None));
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime");
-        Self {
-            folder,
-            agent,
-            page,
-            cookie,
-            runtime,
-        }
-    }
+        })
+    };
+    let (agent, served) = (engine(Mode::AcceptEdits), engine(Mode::Ask));
+    fs::create_dir_all(&project.state).expect("made");
+    let door = Door::new(&project.state);
+    let code = door.new_code().expect("a code");
+    let entered = door.enter(&code, "test").expect("written");
+    Desk::serving(project, agent, served, entered.expect("a cookie"))
+}
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join("root").join(name)
-    }
-
-    fn text(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).expect("read")
-    }
-
-    fn call(&self, session: &str, tool: &str, arguments: Value) -> Reply {
+impl Desk {
+    fn call_tool(&self, session: &str, tool: &str, arguments: Value) -> Reply {
         let call = RawCall::new(tool, arguments).with_caller(Caller::client(HOSTILE, "1"));
-        let session = self.agent.session(&session.parse().expect("a name"));
-        session.call(call)
+        self.call(session, call)
     }
 
     fn write(&self, name: &str, content: &str) -> Reply {
         let arguments = json!({ "file_path": self.path(name), "content": content });
-        let reply = self.call("talk", "Write", arguments);
+        let reply = self.call_tool("talk", "Write", arguments);
         assert!(!reply.is_error(), "{}", reply.text());
         reply
     }
@@ -100,7 +56,7 @@ impl Desk {
     fn edit(&self, name: &str, old: &str, new: &str) -> Reply {
         let arguments =
             json!({ "file_path": self.path(name), "old_string": old, "new_string": new });
-        self.call("talk", "Edit", arguments)
+        self.call_tool("talk", "Edit", arguments)
     }
 
     /// Returns the id of the newest operation.
@@ -115,18 +71,7 @@ impl Desk {
 
     fn send(&self, request: Request<Body>) -> Seen {
         let service = TowerToHyperService::new(router(self.page.clone()));
-        self.runtime.block_on(async {
-            let response = service.call(request).await.expect("an answer");
-            let (parts, body) = response.into_parts();
-            let body = body.collect().await.expect("a body").to_bytes();
-            let to = parts.headers.get("location");
-            let to = to.map(|to| to.to_str().expect("text").to_owned());
-            Seen {
-                status: parts.status,
-                to: to.unwrap_or_default(),
-                text: String::from_utf8(body.to_vec()).expect("text"),
-            }
-        })
+        self.seen(async { service.call(request).await.expect("an answer") })
     }
 
     fn get(&self, address: &str) -> String {
@@ -147,7 +92,7 @@ impl Desk {
     }
 
     fn post(&self, address: &str, fields: &[(&str, &str)]) -> Seen {
-        let token = Visitor::new(&self.cookie, false).token(address);
+        let token = self.visitor.token(address);
         let mut form = form_urlencoded::Serializer::new(String::new());
         form.append_pair("token", &token).extend_pairs(fields);
         let request =
@@ -165,7 +110,7 @@ impl Desk {
 
 #[test]
 fn the_history_lists_searches_and_pages() {
-    let desk = Desk::new();
+    let desk = open();
     assert!(
         desk.get("/history")
             .contains("Nothing has been changed yet")
@@ -216,7 +161,7 @@ fn the_history_lists_searches_and_pages() {
 
 #[test]
 fn a_person_undoes_redoes_and_restores_what_the_preview_shows() {
-    let desk = Desk::new();
+    let desk = open();
     desk.write("a.txt", "one\n");
     let first = desk.newest();
     assert!(!desk.edit("a.txt", "one", "two").is_error());
@@ -282,19 +227,19 @@ fn a_person_undoes_redoes_and_restores_what_the_preview_shows() {
 
 #[test]
 fn the_life_of_a_file_and_who_wrote_its_lines() {
-    let desk = Desk::new();
+    let desk = open();
     desk.write("old.txt", "one\ntwo\n");
     let moved = json!({ "from_path": desk.path("old.txt"), "to_path": desk.path("new.txt") });
-    assert!(!desk.call("talk", "MoveFile", moved).is_error());
+    assert!(!desk.call_tool("talk", "MoveFile", moved).is_error());
     fs::write(desk.path("new.txt"), "zero\none\ntwo\n").expect("written");
-    desk.call(
+    desk.call_tool(
         "other",
         "Read",
         json!({ "file_path": desk.path("new.txt") }),
     );
     let edit =
         json!({ "file_path": desk.path("new.txt"), "old_string": "two", "new_string": HOSTILE });
-    assert!(!desk.call("other", "Edit", edit).is_error());
+    assert!(!desk.call_tool("other", "Edit", edit).is_error());
     let life = desk.get("/history/file?path=new.txt");
     assert_eq!(life.matches("id=\"event-").count(), 3, "{life}");
     assert!(
@@ -314,12 +259,7 @@ fn the_life_of_a_file_and_who_wrote_its_lines() {
     assert!(none.contains("No change of this file is on record"));
     // Text that may not be read is named and never shown.
     fs::create_dir(desk.path("hidden")).expect("made");
-    let free = Lancet::builder()
-        .root(desk.path(""))
-        .state_dir(desk.folder.path().join("state"))
-        .mode(Mode::AcceptEdits)
-        .open()
-        .expect("opens");
+    let free = desk.project.engine(Mode::AcceptEdits);
     let write = lancet::tools::WriteArguments::new(desk.path("hidden/a.txt"), "secret words\n");
     assert!(!free.new_session().write(write).is_error());
     let id = desk.newest();
@@ -344,7 +284,7 @@ fn the_life_of_a_file_and_who_wrote_its_lines() {
 
 #[test]
 fn the_first_page_of_a_long_history_is_small() {
-    let desk = Desk::new();
+    let desk = open();
     for number in 0..200 {
         desk.write(
             &format!("folder/with/a/longer/name/file-{number}.txt"),

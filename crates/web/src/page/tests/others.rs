@@ -2,11 +2,11 @@
 
 use http::StatusCode;
 
-use super::{Desk, HOSTILE};
+use super::{HOSTILE, open};
 
 #[test]
 fn a_session_is_stopped_and_let_write_again_by_a_button() {
-    let desk = Desk::new();
+    let desk = open();
     assert!(desk.get("/sessions").contains("No agent is at work here"));
     desk.write("a.txt", "one\n");
     let session = desk.agent.session(&"talk".parse().expect("a name"));
@@ -50,7 +50,7 @@ fn a_session_is_stopped_and_let_write_again_by_a_button() {
 
 #[test]
 fn the_settings_say_what_decides() {
-    let desk = Desk::new();
+    let desk = open();
     let seen = desk.get("/settings");
     assert!(
         seen.contains("Read(hidden/**)") && seen.contains("mode ask"),

@@ -1,4 +1,4 @@
-//! The fixture: a root, a state folder and an engine on them.
+//! The project of these tests, and how they change its files by name and undo that.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,120 +7,99 @@ use std::path::{Path, PathBuf};
 
 use lancet::history::{LogQuery, Operation};
 use lancet::undo::{Direction, Overlap, Selection, TakeBack};
-use lancet::{Caller, Lancet, Mode, RawCall, Reply, Session, SessionName, Settings};
-use lancet_testing::{TestFolder, folder};
+use lancet::{Caller, Lancet, Mode, RawCall, Reply, SessionName, Settings};
+use lancet_testing::{TestFolder, TestProject};
 use serde_json::json;
-
-pub(crate) struct Ground {
-    folder: TestFolder,
-    pub(crate) lancet: Lancet,
-    pub(crate) session: Session,
-}
 
 /// All that can be seen of a tree: bytes and modes of files, targets of links, folders.
 pub(crate) type Tree = BTreeMap<PathBuf, (u32, Vec<u8>)>;
 
-impl Ground {
-    pub(crate) fn new() -> Self {
-        Self::with(|settings| settings)
-    }
+/// Opens a project with a state folder, whose session is called `talk`.
+pub(crate) fn project() -> TestProject {
+    project_with(|settings| settings)
+}
 
-    /// Opens the fixture in memory where the system supports that. Flushing takes nine tenths of a change's time on a
-    /// disk.
-    pub(crate) fn swift() -> Self {
-        Self::within(TestFolder::in_memory(), |settings| settings)
-    }
+/// Opens the project in memory where the system supports that. Flushing takes nine tenths of a change's time on a disk.
+pub(crate) fn project_in_memory() -> TestProject {
+    project_in(TestFolder::in_memory(), |settings| settings)
+}
 
-    pub(crate) fn with(settings: impl Fn(Settings) -> Settings) -> Self {
-        Self::within(TestFolder::new(), settings)
-    }
+pub(crate) fn project_with(settings: impl FnOnce(Settings) -> Settings) -> TestProject {
+    project_in(TestFolder::new(), settings)
+}
 
-    fn within(folder: TestFolder, settings: impl Fn(Settings) -> Settings) -> Self {
-        folder.make("root");
-        let lancet = open(folder.path(), settings(Settings::default()));
-        let session = lancet.session(&SessionName::new("talk").expect("a name"));
-        Self {
-            folder,
-            lancet,
-            session,
-        }
-    }
+fn project_in(around: TestFolder, settings: impl FnOnce(Settings) -> Settings) -> TestProject {
+    let mut project = TestProject::inside(around, |builder, around| {
+        builder
+            .state_dir(around.join("state"))
+            .settings(settings(Settings::default()))
+    });
+    let name = SessionName::new("talk").expect("a name");
+    project.session = project.lancet.session(&name);
+    project
+}
 
+/// What these tests do to a project.
+pub(crate) trait Changes {
     /// Opens the same in what lancet takes for a new process.
-    pub(crate) fn reopened(&self) -> Lancet {
-        open(self.folder.path(), Settings::default())
+    fn reopened(&self) -> Lancet;
+    fn state(&self) -> PathBuf;
+    /// Writes a file whole, after a look at what it replaces.
+    fn write_file(&self, name: &str, content: &str) -> Reply;
+    /// Reads a file and replaces a text in it.
+    fn edit_file(&self, name: &str, old: &str, new: &str) -> Reply;
+    fn undo(&self, selection: Selection) -> Reply {
+        self.take_back(selection, Direction::Undo, Overlap::Refuse)
+    }
+    fn redo(&self) -> Reply {
+        self.take_back(Selection::Newest, Direction::Redo, Overlap::Refuse)
+    }
+    fn take_back(&self, selection: Selection, direction: Direction, overlap: Overlap) -> Reply;
+    fn log(&self) -> Vec<Operation>;
+    fn tree(&self) -> Tree;
+}
+
+impl Changes for TestProject {
+    fn reopened(&self) -> Lancet {
+        let builder = Lancet::builder().root(&self.root).state_dir(self.state());
+        builder.mode(Mode::AcceptEdits).open().expect("opens")
     }
 
-    pub(crate) fn root(&self) -> PathBuf {
-        self.folder.join("root")
+    fn state(&self) -> PathBuf {
+        self.around.join("state")
     }
 
-    pub(crate) fn state(&self) -> PathBuf {
-        self.folder.join("state")
-    }
-
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.root().join(name)
-    }
-
-    pub(crate) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
-        folder::put(&self.path(name), bytes);
-    }
-
-    pub(crate) fn bytes(&self, name: &str) -> Vec<u8> {
-        fs::read(self.path(name)).expect("a file")
-    }
-
-    pub(crate) fn write(&self, name: &str, content: &str) -> Reply {
+    fn write_file(&self, name: &str, content: &str) -> Reply {
         let path = self.path(name);
         if path.exists() {
-            self.session.call(RawCall::new(
-                "Read",
-                json!({ "file_path": path, "force": true }),
-            ));
+            self.call("Read", json!({ "file_path": path, "force": true }));
         }
         let write = json!({ "file_path": path, "content": content, "insist": true });
         patiently(|| self.session.call(RawCall::new("Write", write.clone())))
     }
 
-    pub(crate) fn edit(&self, name: &str, old: &str, new: &str) -> Reply {
+    fn edit_file(&self, name: &str, old: &str, new: &str) -> Reply {
         let path = self.path(name);
-        self.session.call(RawCall::new(
-            "Read",
-            json!({ "file_path": path, "force": true }),
-        ));
+        self.call("Read", json!({ "file_path": path, "force": true }));
         let edit =
             json!({ "file_path": path, "old_string": old, "new_string": new, "insist": true });
         patiently(|| self.session.call(RawCall::new("Edit", edit.clone())))
     }
 
-    pub(crate) fn undo(&self, selection: Selection) -> Reply {
-        self.take_back(selection, Direction::Undo, Overlap::Refuse)
-    }
-
-    pub(crate) fn redo(&self) -> Reply {
-        self.take_back(Selection::Newest, Direction::Redo, Overlap::Refuse)
-    }
-
-    pub(crate) fn take_back(
-        &self,
-        selection: Selection,
-        direction: Direction,
-        overlap: Overlap,
-    ) -> Reply {
+    fn take_back(&self, selection: Selection, direction: Direction, overlap: Overlap) -> Reply {
         let asked = TakeBack::new(direction, selection).overlap(overlap);
         let session = self.lancet.new_session();
         patiently(|| session.take_back(asked.clone(), Caller::default()))
     }
 
-    pub(crate) fn log(&self) -> Vec<Operation> {
+    fn log(&self) -> Vec<Operation> {
         let history = self.lancet.history().expect("a state folder");
         history.log(&LogQuery::default()).expect("read")
     }
 
-    pub(crate) fn tree(&self) -> Tree {
+    fn tree(&self) -> Tree {
         let mut tree = Tree::new();
-        gather(&self.root(), &mut tree);
+        gather(&self.root, &mut tree);
         tree
     }
 }
@@ -137,16 +116,6 @@ pub(crate) fn patiently(call: impl Fn() -> Reply) -> Reply {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     call()
-}
-
-fn open(folder: &Path, settings: Settings) -> Lancet {
-    Lancet::builder()
-        .root(folder.join("root"))
-        .state_dir(folder.join("state"))
-        .settings(settings)
-        .mode(Mode::AcceptEdits)
-        .open()
-        .expect("opens")
 }
 
 pub(crate) fn gather(folder: &Path, tree: &mut Tree) {
