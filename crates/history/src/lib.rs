@@ -56,6 +56,7 @@ mod mark;
 pub mod memory;
 mod moves;
 mod operation;
+mod program_call;
 mod question;
 mod recorded_call;
 mod review;
@@ -87,6 +88,7 @@ pub use operation::{
     RecordedState, Removed, Reversible, RivalState, State, Statistics, StatisticsQuery,
     StoreUpkeep, TakenBack, Totals, TotalsByName, UNATTRIBUTED,
 };
+pub use program_call::{CallMaker, OpenCall, ProgramCallDraft, ProgramCallStore};
 pub use question::{
     AskOutcome, Decided, Digest, MOST_OPEN, MOST_OPEN_OF_A_SESSION, QuestionDraft, QuestionFile,
     QuestionQuery, QuestionRecord, QuestionState, QuestionStore, RecordedDecision,

@@ -15,6 +15,14 @@ pub struct RecordedCall {
     pub name: Option<String>,
     /// Changed files whose previous bytes are not stored, so that they cannot be restored; also empty folders.
     pub not_kept: Vec<PathBuf>,
+    /// The number of the checkpoint that was set before it.
+    pub since: Option<i64>,
+    /// Changed files that another call, which ran at the same time, may have changed instead.
+    pub shared: Vec<PathBuf>,
+    /// The sessions that made these other calls.
+    pub shared_with: Vec<String>,
+    /// How many files changed from one state that git has to another one. They are not part of the operation.
+    pub as_in_git: u64,
 }
 
 impl RecordedCall {

@@ -42,6 +42,7 @@ mod open_sessions;
 mod operations;
 mod paths;
 mod probe;
+mod program_calls;
 mod prune;
 mod question_rows;
 mod questions;

@@ -165,6 +165,10 @@ fn an_operation_comes_with_the_checkpoint_and_with_what_is_known_of_its_call() {
         duration: 7,
         name: None,
         not_kept: vec!["/p/link".into(), "/p/other".into()],
+        since: Some(1),
+        shared: vec!["/p/a.txt".into()],
+        shared_with: vec!["another session".to_owned()],
+        as_in_git: 3,
     };
     let changes = [EntryChange::Now(entry(b"a", b"two"))];
     let outcome = store.put_checkpoint(

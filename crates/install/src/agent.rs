@@ -22,8 +22,8 @@ mod windsurf;
 mod zed;
 
 pub use declaration::{
-    Agent, AgentFolders, FileChange, InstallScope, Installation, Launch, Memory, OwnTools,
-    PluginMark, Request, WriteConsent,
+    Agent, AgentFolders, FileChange, InstallScope, Installation, InstalledParts, Launch, Memory,
+    OwnTools, PluginMark, Request, WriteConsent,
 };
 
 use declaration::{READS, WRITES, no_plugin};

@@ -18,8 +18,8 @@ mod toml_list;
 mod yaml;
 
 pub use agent::{
-    Agent, AgentFolders, FileChange, InstallScope, Installation, Launch, Memory, OwnTools,
-    PluginMark, Request, WriteConsent, agents, named,
+    Agent, AgentFolders, FileChange, InstallScope, Installation, InstalledParts, Launch, Memory,
+    OwnTools, PluginMark, Request, WriteConsent, agents, named,
 };
 pub use draft::{SettingsDraft, Splice, taken_back};
 pub use edit::{depth, install, presence, uninstall, value_at};

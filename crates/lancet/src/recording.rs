@@ -1,12 +1,15 @@
 //! Records what other programs change below the root of an engine: checkpoints, and operations made from the difference
 //! between two of them.
 
+mod calls;
+
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use lancet_git::OutsideFiles;
 use lancet_history::{Author, CheckpointQuery, HistoryError, OperationStore, WorkspaceRef};
-use lancet_recording::{Coverage, Recorder};
+use lancet_recording::{Coverage, Recorder, Unattributed};
 use lancet_search::Excludes;
 
 use crate::call::Caller;
@@ -15,8 +18,9 @@ use crate::operation::new_id;
 use crate::session::Session;
 use crate::stages::examine::search::gate::Guard;
 
+pub use self::calls::{BegunCall, BegunRun, CallEnd, EndedCall};
 pub use lancet_history::{Checkpoint, CheckpointKind, RecordedCall};
-pub use lancet_recording::{RecordError, RecordedLook, shown_command};
+pub use lancet_recording::{RecordError, RecordedLook, shown_command, shown_script};
 
 /// Records what other programs change below the first root of an engine.
 ///
@@ -75,7 +79,10 @@ impl Recording {
         name: Option<&str>,
         session: &Session,
     ) -> Result<RecordedLook, RecordError> {
-        self.with_recorder(|recorder| recorder.look(kind, name, session.key()))
+        let unattributed = Unattributed::AfterLeftCall;
+        self.with_recorder(None, |recorder| {
+            recorder.look(kind, name, session.key(), unattributed)
+        })
     }
 
     /// Sets a checkpoint after a call of another program. What changed since the checkpoint `since`, and is not in the
@@ -102,8 +109,10 @@ impl Recording {
                 call: caller.call.as_deref(),
             },
             call,
+            number: None,
+            paths: &[],
         };
-        self.with_recorder(|recorder| recorder.record(&call))
+        self.with_recorder(None, |recorder| recorder.record(&call))
     }
 
     /// Lists the checkpoints of the root, newest first.
@@ -141,7 +150,11 @@ impl Recording {
             })
     }
 
-    fn with_recorder<T>(&self, work: impl FnOnce(&Recorder<'_>) -> T) -> T {
+    fn with_recorder<T>(
+        &self,
+        read_until: Option<Instant>,
+        work: impl FnOnce(&Recorder<'_>) -> T,
+    ) -> T {
         let settings = &self.engine.settings;
         let excludes = settings.search.excludes.clone().map(|file| Excludes {
             file,
@@ -167,6 +180,7 @@ impl Recording {
                 attributes: &git.attributes,
             },
             new_id: &new_id,
+            read_until,
         })
     }
 }

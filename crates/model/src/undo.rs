@@ -23,6 +23,8 @@ pub struct TakeBack {
     pub overlap: Overlap,
     /// What happens to the other files if one is in conflict.
     pub conflicts: Conflicts,
+    /// What happens to files that another call may have changed.
+    pub shared: SharedChanges,
     /// Whether the change is only shown.
     pub dry_run: bool,
     /// The handle that stops the request; without one it ends after the usual time limit.
@@ -39,6 +41,7 @@ impl TakeBack {
             direction,
             overlap: Overlap::Refuse,
             conflicts: Conflicts::Refuse,
+            shared: SharedChanges::LeaveOut,
             dry_run: false,
             cancel: None,
             non_exhaustive: NonExhaustive,
@@ -130,6 +133,15 @@ pub enum Conflicts {
     Refuse,
     /// The files in conflict are left out and named; the others are undone.
     LeaveOut,
+}
+
+/// What happens to files that another recorded call, which ran at the same time, may have changed instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SharedChanges {
+    /// They are left out and named, unless the request covers the other call as well.
+    LeaveOut,
+    /// They are undone: a person is asked about them.
+    Include,
 }
 
 /// A request to bring one file back to a state in the history.

@@ -23,7 +23,17 @@ pub fn shown_command(words: &[String]) -> String {
         };
         shown.push(quoted(&word));
     }
-    let line = shown.join(" ");
+    cut(shown.join(" "))
+}
+
+/// Returns a command line that is for a shell as one line for people.
+#[must_use]
+pub fn shown_script(script: &str) -> String {
+    cut(without_secrets(script.trim()))
+}
+
+/// Cuts a command line to its limit.
+fn cut(line: String) -> String {
     match line.char_indices().nth(RecordedCall::LONGEST) {
         None => line,
         Some(_) => {

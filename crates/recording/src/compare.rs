@@ -79,6 +79,17 @@ fn both(
     found: &mut Differences,
 ) -> Result<(), HistoryError> {
     if known.kind == seen.kind && proves_unchanged(&known.stamp, &seen.stamp) {
+        // A file that an earlier look reached too late is read now.
+        let is_unread = known.kind == CheckpointEntryKind::File
+            && known.identity == Identity::Unknown
+            && contents.may_read(&seen.stamp);
+        if is_unread {
+            let entry = identified(seen, clean, contents)?;
+            let is_read = entry.identity != Identity::Unknown;
+            if is_read && known.stamp.0[..7] == entry.stamp.0[..7] {
+                found.changes.push(EntryChange::Touched(entry));
+            }
+        }
         return Ok(());
     }
     if known.kind == seen.kind
@@ -88,11 +99,7 @@ fn both(
         return Ok(());
     }
     let entry = identified(seen, clean, contents)?;
-    let is_same = known.kind == entry.kind
-        && known.mode == entry.mode
-        && known.link == entry.link
-        && is_same_content(&known, &entry, contents);
-    if is_same {
+    if is_same_entry(&known, &entry, contents) {
         found.changes.push(EntryChange::Touched(entry));
     } else {
         found.changes.push(EntryChange::Now(entry.clone()));
@@ -102,6 +109,18 @@ fn both(
         });
     }
     Ok(())
+}
+
+/// Returns whether an entry has the same kind, permission bits, target and content in both looks.
+pub(crate) fn is_same_entry(
+    known: &CheckpointEntry,
+    now: &CheckpointEntry,
+    contents: &mut Contents<'_>,
+) -> bool {
+    known.kind == now.kind
+        && known.mode == now.mode
+        && known.link == now.link
+        && is_same_content(known, now, contents)
 }
 
 fn is_same_content(
@@ -128,7 +147,7 @@ fn is_same_content(
 }
 
 /// Returns the entry of a file that was found, with its identity.
-fn identified(
+pub(crate) fn identified(
     seen: Seen,
     clean: &mut Option<CleanFiles>,
     contents: &mut Contents<'_>,

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+use std::time::Instant;
 
 use lancet_git::{ObjectId, ObjectReader};
 use lancet_history::{HistoryError, Identity, OperationStore, Revision};
@@ -21,6 +22,8 @@ pub(crate) struct Contents<'c> {
     largest: u64,
     /// The number of bytes that may still be stored of files that were read.
     left: u64,
+    /// When files are no longer read, because they may have changed by then.
+    read_until: Option<Instant>,
     waiting: Vec<(Revision, Vec<u8>)>,
     bytes: usize,
 }
@@ -39,19 +42,31 @@ impl<'c> Contents<'c> {
             objects,
             largest,
             left: most,
+            read_until: None,
             waiting: Vec::new(),
             bytes: 0,
         }
     }
 
+    /// Reads no files after this time.
+    pub(crate) fn until(self, read_until: Option<Instant>) -> Self {
+        Contents { read_until, ..self }
+    }
+
+    /// Returns whether a file is read: it is not too large, and it is not too late.
+    pub(crate) fn may_read(&self, seen: &Stamp) -> bool {
+        let is_late = self.read_until.is_some_and(|end| Instant::now() >= end);
+        seen.size <= self.largest && !is_late
+    }
+
     /// Reads a file and stores its bytes, up to the limit of all. Returns its identity, and the stat that they were read
-    /// with. A file that is too large, or that cannot be read, has no identity.
+    /// with. A file that is too large, that is reached too late, or that cannot be read, has no identity.
     pub(crate) fn read(
         &mut self,
         name: &[u8],
         seen: Stamp,
     ) -> Result<(Identity, Stamp), HistoryError> {
-        if seen.size > self.largest {
+        if !self.may_read(&seen) {
             return Ok((Identity::Unknown, seen));
         }
         let Some((bytes, stamp)) = self.bytes_of(name) else {
@@ -85,6 +100,22 @@ impl<'c> Contents<'c> {
         let revision = *blake3::hash(&bytes).as_bytes();
         self.keep(revision, bytes)?;
         Ok(Some(revision))
+    }
+
+    /// Returns the id that stored bytes have as a blob.
+    pub(crate) fn blob_id(&self, revision: &Revision) -> Result<Option<ObjectId>, HistoryError> {
+        let waiting = self.waiting.iter().find(|(known, _)| known == revision);
+        if let Some((_, bytes)) = waiting {
+            return Ok(Some(ObjectId::of_blob(bytes)));
+        }
+        let bytes = self.store.content(revision)?;
+        Ok(bytes.map(|bytes| ObjectId::of_blob(&bytes)))
+    }
+
+    /// Returns whether git has an object.
+    pub(crate) fn is_object(&mut self, id: &ObjectId) -> bool {
+        let objects = self.objects.as_mut();
+        objects.is_some_and(|objects| objects.size(id).is_ok())
     }
 
     /// Returns the revision of a blob without storing its bytes.

@@ -12,17 +12,22 @@
 //! and ACLs are not recorded. A file is compared by its stat first, with git's rule for racy stamps; a write through
 //! a mapping that leaves the stat unchanged is detected only when the stat changes.
 
+mod beside;
 mod command;
 mod compare;
 mod contents;
 mod coverage;
+mod coverage_change;
 mod kept_state;
+mod left_to_git;
+mod look;
 mod moves;
 mod operation;
 mod recorder;
 mod scan;
 mod seen_stat;
 
-pub use command::shown_command;
+pub use command::{shown_command, shown_script};
 pub use coverage::Coverage;
-pub use recorder::{ProgramCall, RecordError, RecordedLook, Recorder};
+pub use look::{ProgramCall, RecordError, RecordedLook, Unattributed};
+pub use recorder::Recorder;

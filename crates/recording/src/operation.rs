@@ -25,7 +25,7 @@ const DIFF_WORK: Duration = Duration::from_millis(20);
 
 /// A file of the operation.
 pub(crate) struct ChangedFile {
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     kind: ChangeKind,
     moved_from: Option<PathBuf>,
     before: Option<KnownState>,
@@ -52,16 +52,18 @@ pub(crate) struct OperationFiles {
 }
 
 /// Computes the files of an operation. `between` are the operations recorded in the same period: their writes are
-/// attributed to them, and changes between two of them to this operation.
+/// attributed to them, and changes between two of them to this operation. `since` is the number of the checkpoint before
+/// this operation's call.
 pub(crate) fn files(
     root: &Path,
     real: Vec<EntryDifference>,
     known_folders: &BTreeSet<PathBuf>,
     between: &[Operation],
+    since: Option<i64>,
     contents: &mut Contents<'_>,
 ) -> Result<OperationFiles, HistoryError> {
     let mut out = OperationFiles::default();
-    let chains = chains(between);
+    let chains = chains(between, since);
     let (mut gone, mut new) = (Vec::new(), Vec::new());
     for EntryDifference { before, after } in real {
         let name = before.as_ref().or(after.as_ref());
@@ -220,25 +222,32 @@ fn entry(path: PathBuf, before: Option<KnownState>, after: Option<KnownState>) -
 /// A state that an operation found or left at a name; none if there was no file.
 type Known = Option<KnownState>;
 
+/// The states that an operation in between found and left. What it found is not compared if its call began earlier
+/// than this one: then it found a state from before this call.
+type ChainStates = (Option<Known>, Known);
+
 /// Returns the states that the operations in between found and left at each name, in order.
-fn chains(between: &[Operation]) -> HashMap<PathBuf, Vec<(Known, Known)>> {
-    let mut chains: HashMap<PathBuf, Vec<(Known, Known)>> = HashMap::new();
+fn chains(between: &[Operation], since: Option<i64>) -> HashMap<PathBuf, Vec<ChainStates>> {
+    let mut chains: HashMap<PathBuf, Vec<ChainStates>> = HashMap::new();
     let mut operations: Vec<&Operation> = between.iter().collect();
     operations.sort_by_key(|operation| operation.sequence);
-    for file in operations.iter().flat_map(|operation| &operation.files) {
-        let before = file.before.as_ref().map(KnownState::recorded);
-        let after = file.after.as_ref().map(KnownState::recorded);
-        match &file.moved_from {
-            None => chains
-                .entry(file.path.clone())
-                .or_default()
-                .push((before, after)),
-            Some(from) => {
-                chains.entry(from.clone()).or_default().push((before, None));
-                chains
-                    .entry(file.path.clone())
-                    .or_default()
-                    .push((None, after));
+    for operation in operations {
+        let begun = operation.recorded.as_ref().and_then(|call| call.since);
+        let began_earlier = begun.zip(since).is_some_and(|(begun, since)| begun < since);
+        let found = |state: Known| (!began_earlier).then_some(state);
+        for file in &operation.files {
+            let before = file.before.as_ref().map(KnownState::recorded);
+            let after = file.after.as_ref().map(KnownState::recorded);
+            let mut add = |path: &PathBuf, before: Known, after: Known| {
+                let states = chains.entry(path.clone()).or_default();
+                states.push((found(before), after));
+            };
+            match &file.moved_from {
+                None => add(&file.path, before, after),
+                Some(from) => {
+                    add(from, before, None);
+                    add(&file.path, None, after);
+                }
             }
         }
     }
@@ -246,16 +255,16 @@ fn chains(between: &[Operation]) -> HashMap<PathBuf, Vec<(Known, Known)>> {
 }
 
 /// Returns the gaps between the known states of a name.
-fn gaps(path: &Path, states: &[(Known, Known)], ends: (Known, Known)) -> Vec<ChangedFile> {
+fn gaps(path: &Path, states: &[ChainStates], ends: (Known, Known)) -> Vec<ChangedFile> {
     let mut gaps = Vec::new();
-    let mut left = ends.0;
-    let last = std::iter::once((&ends.1, &None));
-    let states = states.iter().map(|(before, after)| (before, after));
-    for (found, after) in states.chain(last) {
-        if !is_same(left.as_ref(), found.as_ref()) {
-            gaps.push(entry(path.to_path_buf(), left, found.clone()));
+    let (mut left, last) = ends;
+    for (found, after) in states.iter().cloned().chain([(Some(last), None)]) {
+        if let Some(found) = found
+            && !is_same(left.as_ref(), found.as_ref())
+        {
+            gaps.push(entry(path.to_path_buf(), left, found));
         }
-        left = after.clone();
+        left = after;
     }
     gaps
 }

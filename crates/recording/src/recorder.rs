@@ -5,21 +5,27 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use lancet_git::{CleanFiles, Index, ObjectReader, OutsideFiles, Repository};
 use lancet_history::{
     Author, Checkpoint, CheckpointDraft, CheckpointEntry, CheckpointKind, CheckpointOutcome,
-    CheckpointQuery, Draft, EntryChange, HistoryError, LogQuery, OperationKind, OperationStore,
+    CheckpointQuery, Draft, HistoryError, LogQuery, OpenCall, OperationKind, OperationStore,
     RecordedCall, UNATTRIBUTED, WorkspaceRef,
 };
 use lancet_workspace::{Disk, FolderHandle, Workspace};
 
-use crate::compare::{Differences, compare};
+use crate::beside::CallsBeside;
+use crate::compare::{EntryDifference, compare};
 use crate::contents::Contents;
 use crate::coverage::Coverage;
+use crate::coverage_change::CoverageCheck;
+use crate::left_to_git::leave_to_git;
+use crate::look::{
+    FinishedLook, LookPurpose, ProgramCall, RecordError, RecordedLook, Unattributed,
+};
 use crate::operation::{OperationFiles, count_lines, drafts, files};
-use crate::scan::scan;
+use crate::scan::{Seen, scan};
 
 /// The number of times that a look is started again because another process looked at the same time.
 const TRIES: usize = 5;
@@ -38,66 +44,12 @@ pub struct Recorder<'r> {
     pub outside: OutsideFiles<'r>,
     /// Makes the ids of checkpoints and operations.
     pub new_id: &'r dyn Fn() -> String,
-}
-
-/// A call of another program that has ended.
-pub struct ProgramCall<'c> {
-    /// The checkpoint that was set before it.
-    pub since: i64,
-    /// The name of the tool.
-    pub tool: &'c str,
-    /// The session and client that made the call.
-    pub author: Author<'c>,
-    /// The details of the call.
-    pub call: RecordedCall,
-}
-
-/// A look that was recorded.
-#[derive(Clone, Debug)]
-#[must_use]
-pub struct RecordedLook {
-    /// The number of the checkpoint.
-    pub number: i64,
-    /// Its id.
-    pub id: String,
-    /// The number of files, links and empty folders.
-    pub files: u64,
-    /// The operation that was recorded with it, with the number of its files.
-    pub operation: Option<(String, usize)>,
-    /// Changed files that cannot be restored.
-    pub not_kept: Vec<PathBuf>,
-}
-
-/// The reason why a look failed.
-#[derive(Debug, thiserror::Error)]
-pub enum RecordError {
-    /// The root cannot be listed.
-    #[error("{root} cannot be looked at: {source}", root = root.display())]
-    Unreadable {
-        /// The root.
-        root: PathBuf,
-        /// The system's own error.
-        source: std::io::Error,
-    },
-    /// The history cannot be read or written.
-    #[error(transparent)]
-    Store(#[from] HistoryError),
-    /// Other processes kept looking at the same files at the same time.
-    #[error("other processes record the same folder all the time")]
-    Overtaken,
-}
-
-/// The purpose of a look.
-struct LookPurpose<'p> {
-    kind: CheckpointKind,
-    name: Option<&'p str>,
-    session: &'p str,
-    call: Option<&'p ProgramCall<'p>>,
+    /// Files that are reached later are not read, since a call may already be changing them.
+    pub read_until: Option<Instant>,
 }
 
 impl Recorder<'_> {
-    /// Sets a checkpoint. If the process of an earlier call ended before the call was recorded, the changes of that
-    /// call become an operation `unattributed`.
+    /// Sets a checkpoint. Changes that no recorded call made become an operation `unattributed`, where that is wanted.
     ///
     /// # Errors
     /// The root cannot be listed, or the history cannot be written.
@@ -106,12 +58,14 @@ impl Recorder<'_> {
         kind: CheckpointKind,
         name: Option<&str>,
         session: &str,
+        unattributed: Unattributed,
     ) -> Result<RecordedLook, RecordError> {
         self.attempt(&LookPurpose {
             kind,
             name,
             session,
             call: None,
+            unattributed,
         })
     }
 
@@ -126,6 +80,7 @@ impl Recorder<'_> {
             name: None,
             session: call.author.session,
             call: Some(call),
+            unattributed: Unattributed::AfterLeftCall,
         })
     }
 
@@ -140,104 +95,110 @@ impl Recorder<'_> {
 
     fn once(&self, purpose: &LookPurpose<'_>) -> Result<Option<RecordedLook>, RecordError> {
         let root = self.open_root()?;
-        let query = CheckpointQuery {
-            workspace: Some(self.workspace.id),
-            limit: Some(1),
-            ..CheckpointQuery::default()
-        };
-        let newest = self.store.checkpoints(&query)?.into_iter().next();
+        let newest = self.newest()?;
+        let open = self.running_calls(purpose)?;
         let (index, mut clean, objects) = self.repository();
-        let seen = scan(&root, self.workspace.root, &self.coverage, index.as_deref()).map_err(
-            |source| RecordError::Unreadable {
-                root: self.workspace.root.to_path_buf(),
-                source,
-            },
-        )?;
-        let count = seen.len() as u64;
-        let before = self.entries(newest.as_ref().map(|newest| newest.number))?;
+        let time = milliseconds();
+        let seen = self.scan(&root, index.as_deref())?;
+        let files = seen.len() as u64;
+        let newest_number = newest.as_ref().map(|newest| newest.number);
+        let before = self.entries(newest_number)?;
         // What a call changed is part of an operation, which the limit of the history bounds.
         let most = match purpose.call {
             Some(_) => u64::MAX,
             None => self.coverage.most_bytes,
         };
         let largest = self.coverage.largest_file;
-        let mut contents = Contents::new(&root, self.store, objects, largest, most);
+        let contents = Contents::new(&root, self.store, objects, largest, most);
+        let mut contents = contents.until(self.read_until);
+        let since = purpose.since(newest.as_ref(), &open);
         // If another look was made in between, the call's own changes are those since its own checkpoint.
-        let own = purpose.call.filter(|call| {
-            newest
-                .as_ref()
-                .is_some_and(|newest| newest.number != call.since)
-        });
-        let again = own
-            .is_some()
-            .then(|| scan(&root, self.workspace.root, &self.coverage, index.as_deref()));
+        let again = match since != newest_number {
+            true => since.map(|since| (since, seen.clone())),
+            false => None,
+        };
         let mut found_folders = folders(self.workspace.root, &before);
         let mut differences = compare(before, seen, &mut clean, &mut contents)?;
-        if let (Some(call), Some(Ok(seen))) = (own, again) {
-            let before = self.entries(Some(call.since))?;
+        if let Some((since, seen)) = again {
+            let before = self.entries(Some(since))?;
             found_folders = folders(self.workspace.root, &before);
             differences.real = compare(before, seen, &mut clean, &mut contents)?.real;
         }
-        let since = match purpose.call {
-            Some(call) => self.sequence_of(call.since)?,
-            None => newest
-                .as_ref()
-                .filter(|newest| newest.is_left_open)
-                .map(|newest| newest.sequence),
-        };
-        let changed = match since {
-            Some(since) => {
-                self.operation(since, &mut differences, &found_folders, &mut contents)?
+        let mut changed = OperationFiles::default();
+        let mut recorded = purpose
+            .call
+            .map(|call| call.call.clone())
+            .unwrap_or_default();
+        if let Some(since) = since.map(|since| self.find(since)).transpose()?.flatten() {
+            let mut real = CoverageCheck {
+                root: &root,
+                path: self.workspace.root,
+                coverage: &self.coverage,
+                folders: &found_folders,
+                since: since.time,
             }
-            None => OperationFiles::default(),
-        };
+            .real(differences.real, &mut clean, &mut contents)?;
+            match purpose.call {
+                Some(call) if call.number.is_some() => {
+                    let shared = CallsBeside {
+                        workspace: self.workspace,
+                        store: self.store,
+                        since: since.number,
+                        newest: newest_number.unwrap_or(since.number),
+                        paths: call.paths,
+                        open: &open,
+                        changes: &differences.changes,
+                    }
+                    .set_apart(&mut real)?;
+                    recorded.shared.extend(shared.paths);
+                    recorded.shared_with.extend(shared.sessions);
+                }
+                Some(_) => {}
+                None => {
+                    recorded.as_in_git = leave_to_git(&mut real, index.as_deref(), &mut contents)?;
+                }
+            }
+            recorded.since = Some(since.number);
+            changed = self.operation(&since, real, &found_folders, &mut contents)?;
+            recorded.not_kept.clone_from(&changed.not_kept);
+        }
         contents.flush()?;
-        self.put(
-            purpose,
-            newest.as_ref(),
-            &differences.changes,
-            count,
-            changed,
-        )
+        let look = FinishedLook {
+            time,
+            files,
+            newest: newest.as_ref(),
+            changes: &differences.changes,
+        };
+        self.put(purpose, &look, changed, recorded)
     }
 
     /// Records the checkpoint and what changed before it; returns none if another process was faster.
     fn put(
         &self,
         purpose: &LookPurpose<'_>,
-        newest: Option<&Checkpoint>,
-        changes: &[EntryChange],
-        files: u64,
+        look: &FinishedLook<'_>,
         mut changed: OperationFiles,
+        recorded: RecordedCall,
     ) -> Result<Option<RecordedLook>, RecordError> {
         count_lines(&mut changed.files, self.store)?;
         let (id, operation) = ((self.new_id)(), (self.new_id)());
-        let time = milliseconds();
         let draft = CheckpointDraft {
             id: &id,
-            time,
+            time: look.time,
             kind: purpose.kind,
             name: purpose.name,
             session: purpose.session,
             workspace: self.workspace,
-            previous: newest.map(|newest| newest.number),
-            changes,
-            files,
-        };
-        let recorded = match purpose.call {
-            Some(call) => call.call.clone(),
-            None => RecordedCall::default(),
-        };
-        let recorded = RecordedCall {
-            not_kept: changed.not_kept.clone(),
-            ..recorded
+            previous: look.newest.map(|newest| newest.number),
+            changes: look.changes,
+            files: look.files,
         };
         let is_any = !changed.files.is_empty();
         let operations: Vec<(Draft<'_>, RecordedCall)> = is_any
             .then(|| {
                 let draft = Draft {
                     id: &operation,
-                    time,
+                    time: milliseconds(),
                     kind: OperationKind::Change,
                     author: purpose.call.map_or(
                         Author {
@@ -268,7 +229,7 @@ impl Recorder<'_> {
         Ok(Some(RecordedLook {
             number,
             id,
-            files,
+            files: look.files,
             operation: is_any.then_some((operation, number_of_files)),
             not_kept: changed.not_kept,
         }))
@@ -276,20 +237,20 @@ impl Recorder<'_> {
 
     fn operation(
         &self,
-        since: i64,
-        differences: &mut Differences,
+        since: &Checkpoint,
+        real: Vec<EntryDifference>,
         folders: &BTreeSet<PathBuf>,
         contents: &mut Contents<'_>,
     ) -> Result<OperationFiles, HistoryError> {
         let query = LogQuery {
             below: vec![self.workspace.root.to_path_buf()],
-            after: Some(since),
+            after: Some(since.sequence),
             ..LogQuery::default()
         };
         let mut between = self.store.log(&query)?;
         between.retain(|operation| operation.kind != OperationKind::Late);
-        let real = std::mem::take(&mut differences.real);
-        files(self.workspace.root, real, folders, &between, contents)
+        let (root, number) = (self.workspace.root, Some(since.number));
+        files(root, real, folders, &between, number, contents)
     }
 
     fn entries(&self, number: Option<i64>) -> Result<Vec<CheckpointEntry>, HistoryError> {
@@ -299,14 +260,43 @@ impl Recorder<'_> {
         }
     }
 
-    fn sequence_of(&self, number: i64) -> Result<Option<i64>, HistoryError> {
+    /// Returns the newest checkpoint of the root.
+    fn newest(&self) -> Result<Option<Checkpoint>, HistoryError> {
+        let query = CheckpointQuery {
+            workspace: Some(self.workspace.id),
+            limit: Some(1),
+            ..CheckpointQuery::default()
+        };
+        Ok(self.store.checkpoints(&query)?.into_iter().next())
+    }
+
+    /// Returns the calls below the root that run now, except the one that a look is for.
+    fn running_calls(&self, purpose: &LookPurpose<'_>) -> Result<Vec<OpenCall>, HistoryError> {
+        let own = purpose.call.and_then(|call| call.number);
+        let mut open = self.store.open_program_calls(&self.workspace.id)?;
+        open.retain(|call| {
+            let is_running = call.since.is_some() && !call.has_ended;
+            is_running && Some(call.number) != own
+        });
+        Ok(open)
+    }
+
+    fn scan(&self, root: &FolderHandle, index: Option<&Index>) -> Result<Vec<Seen>, RecordError> {
+        let seen = scan(root, self.workspace.root, &self.coverage, index);
+        seen.map_err(|source| RecordError::Unreadable {
+            root: self.workspace.root.to_path_buf(),
+            source,
+        })
+    }
+
+    /// Returns a checkpoint of the root; none if it has been removed.
+    fn find(&self, number: i64) -> Result<Option<Checkpoint>, HistoryError> {
         let query = CheckpointQuery {
             workspace: Some(self.workspace.id),
             ..CheckpointQuery::default()
         };
-        let found = self.store.checkpoints(&query)?.into_iter();
-        let mut found = found.filter(|checkpoint| checkpoint.number == number);
-        Ok(found.next().map(|checkpoint| checkpoint.sequence))
+        let mut found = self.store.checkpoints(&query)?.into_iter();
+        Ok(found.find(|checkpoint| checkpoint.number == number))
     }
 
     fn open_root(&self) -> Result<FolderHandle, RecordError> {

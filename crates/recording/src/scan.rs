@@ -18,6 +18,7 @@ const SMALL: u64 = 100_000;
 const DEEPEST: usize = 500;
 
 /// An entry as it was found.
+#[derive(Clone)]
 pub(crate) struct Seen {
     /// The name relative to the root.
     pub(crate) name: Vec<u8>,

@@ -112,6 +112,11 @@ pub fn hook_session(agent: &str, id: &str) -> Option<String> {
     (!id.is_empty()).then(|| session_name(known.prefix, id))
 }
 
+/// Returns the name that an agent has as a client, for what its hooks report; none if `lancet hook` does not know it.
+pub fn hook_client(agent: &str) -> Option<&'static str> {
+    by_hook(agent).map(|known| known.prefix)
+}
+
 /// Returns the session of a sub-agent that a hook of an agent is about. `id` is the agent's id of the conversation
 /// that the sub-agent belongs to, `agent_id` its own.
 pub fn hook_sub_agent(agent: &str, id: &str, agent_id: &str) -> Option<String> {

@@ -39,7 +39,7 @@ Examples:
       Which agents are here, and whether lancet is installed there.
 
   lancet install claude-code
-      Add it to Claude Code, after showing the diff and asking.
+      Add it to Claude Code, after showing the diff and asking. With --dry-run the diff is all.
 
   lancet install codex gemini --writes allow --yes
       Two agents, and lancet may write without a question there.
@@ -47,8 +47,8 @@ Examples:
   lancet install opencode --only
       Switch opencode's own file tools off as well.
 
-  lancet install claude-code --dry-run
-      Show the diff alone.
+  lancet install claude-code --observe
+      Its own tools stay, and what they change is recorded and can be undone.
 
 `lancet help agents` says which file and which key it is for each agent.";
 

@@ -7,7 +7,7 @@ use super::{ToolChoice, WorkArguments, examples};
 /// Add lancet to agents, in their own settings
 ///
 /// Writes the entry that starts lancet, the permission for Read, Glob and Grep, the hooks by which the agent shows what was
-/// changed, and a line for the model that names the tools. Everything else in those files stays as it is, comments and order included. Shows the diff and asks before it
+/// changed and by which changes of its own tools are recorded, and a line for the model that names the tools. Everything else in those files stays as it is, comments and order included. Shows the diff and asks before it
 /// writes. Without a name it lists the agents that are found here and whether lancet is installed there.
 #[derive(Debug, Args)]
 #[command(after_long_help = examples::INSTALL)]
@@ -22,6 +22,10 @@ pub(crate) struct InstallArguments {
     /// Switch the agent's own file tools off, where it has a setting for that
     #[arg(long)]
     pub(crate) only: bool,
+    /// Write the hooks alone, without the server: the agent keeps its own tools, and what they change is recorded, so that
+    /// `lancet undo` can revert it
+    #[arg(long, conflicts_with_all = ["writes", "only"])]
+    pub(crate) observe: bool,
     /// Leave the agent's memory file (CLAUDE.md, AGENTS.md) alone
     #[arg(long)]
     pub(crate) no_memory: bool,

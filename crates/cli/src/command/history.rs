@@ -19,6 +19,7 @@ mod since_checkpoint;
 mod stats;
 mod steps;
 pub(super) mod time;
+mod unattributed;
 mod undo;
 mod verify;
 pub(super) mod wake;

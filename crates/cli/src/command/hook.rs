@@ -2,8 +2,11 @@
 //! takes a failure for a veto. So the command ends in time and with success, whatever its input was.
 
 mod conversation;
+mod detached;
 mod event;
 mod message;
+mod observe;
+mod own_call;
 mod tool;
 mod words;
 
@@ -21,6 +24,7 @@ use serde_json::{Value, json};
 
 use self::conversation::EventOrigin;
 use self::event::{Event, HookEvent};
+use self::observe::Observed;
 use crate::ancestor::agent_process;
 use crate::arguments::{HookArguments, WorkArguments};
 use crate::failure::{Exit, Failure};
@@ -30,6 +34,9 @@ use crate::terminal::{print, print_error};
 
 /// The largest event that is read, in bytes: it contains the texts of the agent's own reading tool.
 const LARGEST: u64 = 16 << 20;
+
+/// How long a look at the files may keep the agent waiting. It goes on afterwards.
+const LOOKING: Duration = Duration::from_millis(1_900);
 
 /// How long an event that is recorded may take: agents are configured to wait five seconds.
 const RECORDING: Duration = Duration::from_secs(3);
@@ -57,12 +64,23 @@ pub(super) fn run(arguments: &HookArguments, around: &Surroundings) -> Result<Ex
     }
     let begun = Instant::now();
     let (told, tells) = mpsc::channel();
-    let (agent, place) = (agent.to_owned(), arguments.place.clone());
-    let around = around.clone();
-    let is_plugin = arguments.plugin;
+    let request = HookRequest {
+        agent: agent.to_owned(),
+        place: arguments.place.clone(),
+        around: around.clone(),
+        is_plugin: arguments.plugin,
+        detached_from: arguments.detached.clone(),
+        looking: LOOKING.max(Duration::from_millis(arguments.within)),
+        begun,
+    };
+    if request.detached_from.is_some() {
+        detached::leave();
+        let _ = request.answer(&|| None);
+        return Ok(Exit::Done);
+    }
     let worker = thread::Builder::new().spawn(move || {
         let recording = || told.send(HookStep::Recording).ok();
-        let found = answer_to(&agent, &place, &around, is_plugin, &recording);
+        let found = request.answer(&recording);
         let _ = told.send(HookStep::Ended(found));
     });
     let mut limit = Duration::from_millis(arguments.within);
@@ -89,45 +107,87 @@ enum HookStep {
     Ended(Option<Value>),
 }
 
-/// Returns the answer to the event on standard input; none where no answer is needed.
-fn answer_to(
-    agent: &str,
-    place: &WorkArguments,
-    around: &Surroundings,
+/// One run of the command.
+struct HookRequest {
+    agent: String,
+    place: WorkArguments,
+    around: Surroundings,
     is_plugin: bool,
-    recording: &dyn Fn() -> Option<()>,
-) -> Option<Value> {
-    let mut bytes = Vec::new();
-    let input = std::io::stdin().lock();
-    input.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
-    if bytes.len() as u64 > LARGEST {
-        return None;
+    /// The agent's process, in a process of its own that looks at the files; empty if it is not known.
+    detached_from: Option<String>,
+    /// How long a look may keep the agent waiting.
+    looking: Duration,
+    begun: Instant,
+}
+
+impl HookRequest {
+    /// Returns the answer to the event on standard input; none where no answer is needed.
+    fn answer(&self, recording: &dyn Fn() -> Option<()>) -> Option<Value> {
+        let mut bytes = Vec::new();
+        let input = std::io::stdin().lock();
+        input.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
+        if bytes.len() as u64 > LARGEST {
+            return None;
+        }
+        let sent: Value = serde_json::from_slice(&bytes).ok()?;
+        let agent = self.agent.as_str();
+        let event = HookEvent::read(agent, &sent)?;
+        // The hooks that were installed in addition to the plugin have processed the event. Claude Code gives the tools
+        // of a plugin different names, so only the plugin's hooks see calls of them.
+        let folder = event.folder.as_deref();
+        let beside = || installed_beside(agent, &self.place, &self.around, folder);
+        if let Some(installed) = self.is_plugin.then(beside).flatten() {
+            match event.event {
+                Event::SessionStart(_) => {
+                    return Some(json!({ "systemMessage": twice(installed) }));
+                }
+                Event::Changed { .. } | Event::BeforeCall { .. } if agent == "claude" => {}
+                _ => return None,
+            }
+        }
+        let id = event.session.clone();
+        let id = id.or_else(|| self.around.session_of_agent(agent))?;
+        let mut around = self.around.clone();
+        around.working = event.folder.clone().or(around.working);
+        if let Some(process) = &self.detached_from {
+            let process = Some(process.as_str()).filter(|process| !process.is_empty());
+            self.look(&event, &id, process, &around);
+            return None;
+        }
+        // Later calls and commands rely on the record of these events.
+        if !matches!(event.event, Event::Changed { .. } | Event::Read { .. }) {
+            recording();
+        }
+        let process = agent_process();
+        if event.event.is_looked_at() {
+            match detached::start(&bytes, process.as_deref()) {
+                Ok(child) => {
+                    detached::wait(child, self.looking.saturating_sub(self.begun.elapsed()));
+                }
+                Err(_) => self.look(&event, &id, process.as_deref(), &around),
+            }
+        }
+        let decision = match &event.event {
+            Event::BeforeCall { decision, .. } => decision.clone(),
+            _ => None,
+        };
+        taken_in(agent, &id, &event, process.as_deref(), &self.place, &around).or(decision)
     }
-    let sent: Value = serde_json::from_slice(&bytes).ok()?;
-    let event = HookEvent::read(agent, &sent)?;
-    // The hooks that were installed in addition to the plugin have processed the event. Claude Code gives the tools of
-    // a plugin different names, so only the plugin's hooks see calls of them.
-    let beside = || installed_beside(agent, place, around, event.folder.as_deref());
-    if let Some(installed) = is_plugin.then(beside).flatten() {
-        match event.event {
-            Event::SessionStart(_) => return Some(json!({ "systemMessage": twice(installed) })),
-            Event::Changed { .. } | Event::BeforeCall { .. } if agent == "claude" => {}
-            _ => return None,
+
+    /// Looks at the files. A failure is reported, and does not concern the agent.
+    fn look(&self, event: &HookEvent, id: &str, process: Option<&str>, around: &Surroundings) {
+        let observed = Observed {
+            agent: &self.agent,
+            id,
+            process,
+            place: &self.place,
+            around,
+            read_until: self.begun + self.looking,
+        };
+        if let Err(failure) = observed.look(event) {
+            print_error(&format!("lancet: {}\n", failure.message));
         }
     }
-    // Later calls and commands rely on the record of these events.
-    if !matches!(event.event, Event::Changed { .. } | Event::Read { .. }) {
-        recording();
-    }
-    let id = event.session.clone();
-    let id = id.or_else(|| around.session_of_agent(agent))?;
-    let mut around = around.clone();
-    around.working = event.folder.clone().or(around.working);
-    let decision = match &event.event {
-        Event::BeforeCall { decision, .. } => decision.clone(),
-        _ => None,
-    };
-    taken_in(agent, &id, &event, place, &around).or(decision)
 }
 
 /// Processes an event and returns the answer to it, if there is one.
@@ -135,17 +195,21 @@ fn taken_in(
     agent: &str,
     id: &str,
     event: &HookEvent,
+    process: Option<&str>,
     place: &WorkArguments,
     around: &Surroundings,
 ) -> Option<Value> {
+    let is_only_looked_at = matches!(event.event, Event::OwnCall(_) | Event::Pause);
+    if is_only_looked_at {
+        return None;
+    }
     let lancet = open(place, around)?;
     let history = lancet.history()?;
     let _ = history.hear_hook(agent, event.event.name());
-    let process = agent_process();
     let origin = EventOrigin {
         history: &history,
         agent,
-        process: process.as_deref(),
+        process,
         id,
     };
     match &event.event {
@@ -157,16 +221,15 @@ fn taken_in(
         }
         Event::TurnEnd => {
             let name = hook_session(agent, id)?;
-            history.end_turn(process.as_deref()?, &name).ok()
+            history.end_turn(process?, &name).ok()
         }
         Event::SubAgentStart => {
             let owner = origin.owner(event)?;
             let since = event.time.unwrap_or_default();
-            let process = process.as_deref()?;
-            history.begin_run(process, &owner.session, since).ok()
+            history.begin_run(process?, &owner.session, since).ok()
         }
         Event::SubAgentStop => history.end_run(&origin.owner(event)?.session).ok(),
-        Event::SubAgentReturned => history.go_on_beside(process.as_deref()?).ok(),
+        Event::SubAgentReturned => history.go_on_beside(process?).ok(),
         Event::BeforeCall { call, .. } => origin.announce(event, call),
         Event::Read { path, text, call } => {
             let name = origin.reader(event, call)?;
@@ -178,6 +241,7 @@ fn taken_in(
             let shown = message::of_change(&history, call.as_deref(), answer);
             return shown.map(|text| json!({ "systemMessage": text }));
         }
+        Event::OwnCall(_) | Event::Pause => None,
     };
     None
 }

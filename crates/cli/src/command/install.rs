@@ -12,8 +12,8 @@ mod work;
 use std::path::{Path, PathBuf};
 
 use lancet_install::{
-    Agent, AgentFolders, InstallScope, Launch, Memory, OwnTools, Request, WriteConsent, agents,
-    named,
+    Agent, AgentFolders, InstallScope, InstalledParts, Launch, Memory, OwnTools, Request,
+    WriteConsent, agents, named,
 };
 
 use crate::arguments::{
@@ -153,7 +153,8 @@ pub(super) fn install(
         );
     }
     let chosen = chosen(&arguments.agents)?;
-    let asks = !arguments.whose.yes && !arguments.dry_run;
+    // Hooks alone write nothing that would have to be allowed.
+    let asks = !arguments.whose.yes && !arguments.dry_run && !arguments.observe;
     let writes = match arguments.writes {
         Some(WritesOption::Allow) => WriteConsent::Allow,
         Some(WritesOption::Ask) => WriteConsent::Ask,
@@ -207,6 +208,10 @@ fn request(
         memory: match arguments.no_memory {
             true => Memory::Leave,
             false => Memory::Write,
+        },
+        parts: match arguments.observe {
+            true => InstalledParts::Hooks,
+            false => InstalledParts::All,
         },
         launch,
     }

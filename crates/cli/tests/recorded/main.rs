@@ -15,6 +15,10 @@ use serde_json::Value;
 #[allow(dead_code, reason = "the tests of the shell use all of it")]
 mod stage;
 
+mod coverage;
+mod hooks;
+mod parallel;
+
 use crate::stage::{LANCET, Stage, finish};
 
 /// Returns every file and link below a folder: its permission bits, and its bytes or its target.

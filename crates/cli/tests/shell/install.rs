@@ -572,3 +572,48 @@ fn codexs_table_goes_also_where_it_is_the_first_or_the_only_one() {
         assert_eq!(left.trim_start(), after, "{run:?}");
     }
 }
+
+#[test]
+fn hooks_alone_leave_the_agent_its_own_tools() {
+    for (agent, hook) in [
+        ("claude-code", "hook claude"),
+        ("codex", "hook codex"),
+        ("gemini", "hook gemini"),
+        ("qwen", "hook qwen"),
+        ("copilot", "hook copilot"),
+    ] {
+        let stage = Stage::new();
+        let all = || {
+            let texts = files(&stage).into_iter().map(|(_, text)| text);
+            texts.filter(|text| text != "a folder").collect::<String>()
+        };
+        let run = stage.run(&["install", agent, "--observe", "--yes"]);
+        assert_eq!(run.code, 0, "{run:?}");
+        if agent == "codex" {
+            assert!(run.out.contains("once you have trusted them"), "{run:?}");
+        }
+        let text = all();
+        assert!(text.contains(hook), "{agent}: {text}");
+        for server in [
+            "mcpServers",
+            "mcp_servers",
+            "mcp__lancet__Read",
+            "AGENTS.md",
+        ] {
+            assert!(!text.contains(&format!("{server:?}")), "{agent}: {text}");
+        }
+        let run = stage.run(&["install", agent, "--yes"]);
+        assert_eq!(run.code, 0, "{run:?}");
+        assert!(all().contains(hook), "{agent}");
+        let run = stage.run(&["install", agent, "--observe", "--yes"]);
+        assert_eq!(run.code, 0, "{run:?}");
+        assert_eq!(all(), text, "{agent}: the server is gone again");
+        let run = stage.run(&["uninstall", agent, "--yes"]);
+        assert_eq!(run.code, 0, "{run:?}");
+        assert_eq!(all(), "", "{agent}");
+    }
+    let stage = Stage::new();
+    let run = stage.run(&["install", "opencode", "--observe", "--yes"]);
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.out.contains("no hooks that lancet knows"), "{run:?}");
+}

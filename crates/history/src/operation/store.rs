@@ -17,6 +17,7 @@ use crate::event::EventStore;
 use crate::kept::KeptContent;
 use crate::mark::MarkStore;
 use crate::moves::MoveStore;
+use crate::program_call::ProgramCallStore;
 use crate::question::QuestionStore;
 use crate::review::ReviewStore;
 use crate::store::Saved;
@@ -62,6 +63,7 @@ pub trait OperationStore:
     + ReviewStore
     + ActivityStore
     + CheckpointStore
+    + ProgramCallStore
 {
 }
 
@@ -77,6 +79,8 @@ impl<S> OperationStore for S where
         + ReviewStore
         + ActivityStore
         + CheckpointStore
+        + ProgramCallStore
+        + ProgramCallStore
 {
 }
 

@@ -1,5 +1,7 @@
 //! The table `recorded_calls`: details of the call of another program whose changes are an operation.
 
+use std::path::PathBuf;
+
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use super::made_folders;
@@ -12,10 +14,13 @@ pub(super) fn insert(
     operation: &str,
     call: &RecordedCall,
 ) -> rusqlite::Result<()> {
+    let sessions = call.shared_with.iter();
+    let shared_with: String = sessions.map(|session| format!("{session}\n")).collect();
     transaction
         .prepare_cached(
-            "INSERT INTO recorded_calls (operation, command, exit_code, duration, name, not_kept)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            "INSERT INTO recorded_calls
+                 (operation, command, exit_code, duration, name, not_kept, since, shared, shared_with, as_in_git)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         )?
         .execute(params![
             operation,
@@ -23,7 +28,11 @@ pub(super) fn insert(
             call.exit_code,
             call.duration,
             call.name,
-            made_folders::folders_of(&call.not_kept)
+            made_folders::folders_of(&call.not_kept),
+            call.since,
+            made_folders::folders_of(&call.shared),
+            shared_with,
+            i64::try_from(call.as_in_git).unwrap_or(i64::MAX)
         ])?;
     Ok(())
 }
@@ -35,26 +44,36 @@ pub(super) fn for_operation(
 ) -> rusqlite::Result<Option<RecordedCall>> {
     connection
         .prepare_cached(
-            "SELECT command, exit_code, duration, name, not_kept FROM recorded_calls WHERE operation = ?1",
+            "SELECT command, exit_code, duration, name, not_kept, since, shared, shared_with, as_in_git
+             FROM recorded_calls WHERE operation = ?1",
         )?
         .query_row([operation], |row| {
-            let not_kept: Vec<u8> = row.get(4)?;
-            let paths = not_kept.split(|byte| *byte == 0);
+            let (not_kept, shared): (Vec<u8>, Vec<u8>) = (row.get(4)?, row.get(6)?);
+            let shared_with: String = row.get(7)?;
             Ok(RecordedCall {
                 command: row.get(0)?,
                 exit_code: row.get(1)?,
                 duration: row.get(2)?,
                 name: row.get(3)?,
-                not_kept: paths
-                    .filter(|path| !path.is_empty())
-                    .map(super::paths::path_of)
-                    .collect(),
+                not_kept: paths_of(&not_kept),
+                since: row.get(5)?,
+                shared: paths_of(&shared),
+                shared_with: shared_with.lines().map(str::to_owned).collect(),
+                as_in_git: row.get::<_, i64>(8)?.cast_unsigned(),
             })
         })
         .optional()
 }
 
-/// Fails if a column that the statements need is missing, including those of the tables of checkpoints.
+/// Returns the paths of a list in which each is ended by NUL.
+fn paths_of(list: &[u8]) -> Vec<PathBuf> {
+    let paths = list.split(|byte| *byte == 0);
+    let paths = paths.filter(|path| !path.is_empty());
+    paths.map(super::paths::path_of).collect()
+}
+
+/// Fails if a column that the statements need is missing, including those of the tables of checkpoints and of
+/// calls that have begun.
 pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
     connection.prepare(
         "SELECT number, id, workspace, time, kind, name, session, sequence, files, process FROM checkpoints",
@@ -64,7 +83,12 @@ pub(super) fn check(connection: &Connection) -> rusqlite::Result<()> {
     )?;
     connection.prepare("SELECT content, time FROM loose_contents")?;
     connection.prepare(
-        "SELECT operation, command, exit_code, duration, name, not_kept FROM recorded_calls",
+        "SELECT number, workspace, key, session, tool, command, paths, time, process, looking, since, background
+         FROM program_calls",
+    )?;
+    connection.prepare(
+        "SELECT operation, command, exit_code, duration, name, not_kept, since, shared, shared_with, as_in_git
+         FROM recorded_calls",
     )?;
     Ok(())
 }

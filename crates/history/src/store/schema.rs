@@ -5,6 +5,7 @@ mod checkpoints;
 mod events;
 mod moves;
 mod parents;
+mod program_calls;
 mod review;
 mod stops;
 mod sub_agents;
@@ -12,7 +13,7 @@ mod sub_agents;
 use rusqlite::{Connection, TransactionBehavior};
 
 /// The migrations, from an empty database to the current schema.
-pub(super) const STEPS: &[&str] = &["
+pub(super) const MIGRATIONS: &[&str] = &["
     CREATE TABLE sessions (
         id    INTEGER PRIMARY KEY,
         name  TEXT    NOT NULL UNIQUE,
@@ -259,7 +260,7 @@ pub(super) const STEPS: &[&str] = &["
         body      TEXT    NOT NULL,
         PRIMARY KEY (process, session)
     ) STRICT, WITHOUT ROWID;
-", review::STEP, stops::STEP, parents::STEP, sub_agents::STEP, moves::STEP, checkpoints::STEP, events::STEP];
+", review::REVIEW_TABLES, stops::STOP_TABLES, parents::PARENT_COLUMNS, sub_agents::SUB_AGENT_TABLES, moves::MOVE_TABLES, checkpoints::CHECKPOINT_TABLES, program_calls::STEP, events::STEP];
 
 /// The reason why a database could not be migrated.
 #[derive(Debug)]
@@ -284,14 +285,17 @@ impl From<rusqlite::Error> for MigrateError {
 }
 
 /// Applies the missing steps in one transaction.
-pub(super) fn migrate(connection: &mut Connection, steps: &[&str]) -> Result<(), MigrateError> {
+pub(super) fn apply_migrations(
+    connection: &mut Connection,
+    steps: &[&str],
+) -> Result<(), MigrateError> {
     let known = steps.len() as i64;
     // Most of the time nothing is missing, and no write lock is needed.
-    if version(connection)? == known {
+    if schema_version(connection)? == known {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let found = version(&transaction)?;
+    let found = schema_version(&transaction)?;
     let Some(missing) = usize::try_from(found)
         .ok()
         .and_then(|taken| steps.get(taken..))
@@ -306,7 +310,7 @@ pub(super) fn migrate(connection: &mut Connection, steps: &[&str]) -> Result<(),
     Ok(())
 }
 
-pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
+pub(super) fn schema_version(connection: &Connection) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
@@ -314,31 +318,32 @@ pub(super) fn version(connection: &Connection) -> rusqlite::Result<i64> {
 mod tests {
     use super::*;
     use crate::store::salvage;
-    use crate::store::salvage::tests::{count, put_row};
+    use crate::store::salvage::tests::{count_rows, insert_test_row};
 
-    const FIRST: &str =
+    const FIRST_MIGRATION: &str =
         "CREATE TABLE notes (text TEXT NOT NULL); INSERT INTO notes VALUES ('kept');";
-    const SECOND: &str = "ALTER TABLE notes ADD COLUMN stars INTEGER NOT NULL DEFAULT 5;";
+    const SECOND_MIGRATION: &str = "ALTER TABLE notes ADD COLUMN stars INTEGER NOT NULL DEFAULT 5;";
 
-    fn at_first_version() -> Connection {
+    fn database_at_first_version() -> Connection {
         let mut connection = Connection::open_in_memory().expect("opens");
-        migrate(&mut connection, &[FIRST]).expect("first step");
+        apply_migrations(&mut connection, &[FIRST_MIGRATION]).expect("first step");
         connection
     }
 
     #[test]
-    fn an_older_database_takes_the_missing_steps_and_keeps_its_rows() {
-        let mut connection = at_first_version();
-        migrate(&mut connection, &[FIRST, SECOND]).expect("second step");
+    fn migrates_older_database_and_keeps_rows() {
+        let mut connection = database_at_first_version();
+        apply_migrations(&mut connection, &[FIRST_MIGRATION, SECOND_MIGRATION])
+            .expect("second step");
         let row: (String, i64) = connection
             .query_row("SELECT text, stars FROM notes", [], |row| row.try_into())
             .expect("the one row");
         assert_eq!(row, ("kept".to_owned(), 5));
-        assert_eq!(version(&connection), Ok(2));
+        assert_eq!(schema_version(&connection), Ok(2));
     }
 
     /// Returns the statements that made the tables and indexes.
-    fn statements(connection: &Connection) -> Vec<String> {
+    fn schema_statements(connection: &Connection) -> Vec<String> {
         connection
             .prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name")
             .and_then(|mut query| query.query_map([], |row| row.get(0))?.collect())
@@ -346,35 +351,35 @@ mod tests {
     }
 
     #[test]
-    fn a_database_of_any_earlier_version_gets_the_current_schema() {
+    fn migrates_every_earlier_version_to_current_schema() {
         let migrated_from = |taken: usize| {
             let mut connection = Connection::open_in_memory().expect("opens");
-            migrate(&mut connection, &STEPS[..taken]).expect("the earlier version");
-            migrate(&mut connection, STEPS).expect("the current version");
-            statements(&connection)
+            apply_migrations(&mut connection, &MIGRATIONS[..taken]).expect("the earlier version");
+            apply_migrations(&mut connection, MIGRATIONS).expect("the current version");
+            schema_statements(&connection)
         };
-        let current = migrated_from(STEPS.len());
-        for taken in 0..STEPS.len() {
+        let current = migrated_from(MIGRATIONS.len());
+        for taken in 0..MIGRATIONS.len() {
             assert_eq!(migrated_from(taken), current, "from version {taken}");
         }
     }
 
     #[test]
-    fn a_database_of_any_earlier_version_keeps_its_rows() {
-        for taken in 1..STEPS.len() {
+    fn migrating_any_earlier_version_keeps_rows() {
+        for taken in 1..MIGRATIONS.len() {
             let mut connection = Connection::open_in_memory().expect("opens");
-            migrate(&mut connection, &STEPS[..taken]).expect("the earlier version");
+            apply_migrations(&mut connection, &MIGRATIONS[..taken]).expect("the earlier version");
             connection
                 .execute_batch("PRAGMA foreign_keys = OFF")
                 .expect("set");
-            let tables = salvage::tables(&connection).expect("listed");
+            let tables = salvage::list_tables(&connection).expect("listed");
             for table in &tables {
-                put_row(&connection, table);
+                insert_test_row(&connection, table);
             }
-            migrate(&mut connection, STEPS).expect("the current version");
+            apply_migrations(&mut connection, MIGRATIONS).expect("the current version");
             for table in &tables {
                 assert_eq!(
-                    count(&connection, table),
+                    count_rows(&connection, table),
                     1,
                     "{table}, from version {taken}"
                 );
@@ -383,14 +388,17 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_fails_leaves_the_database_as_it_was() {
-        let mut connection = at_first_version();
+    fn failing_migration_leaves_database_unchanged() {
+        let mut connection = database_at_first_version();
         let failing = "UPDATE notes SET text = 'lost'; SELECT * FROM nowhere;";
         assert!(matches!(
-            migrate(&mut connection, &[FIRST, SECOND, failing]),
+            apply_migrations(
+                &mut connection,
+                &[FIRST_MIGRATION, SECOND_MIGRATION, failing]
+            ),
             Err(MigrateError::Sqlite(_))
         ));
-        assert_eq!(version(&connection), Ok(1));
+        assert_eq!(schema_version(&connection), Ok(1));
         assert_eq!(
             connection.query_row("SELECT * FROM notes", [], |row| row.get(0)),
             Ok("kept".to_owned())
@@ -398,13 +406,13 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_database_is_left_alone() {
-        let mut connection = at_first_version();
+    fn refuses_newer_database() {
+        let mut connection = database_at_first_version();
         connection
             .pragma_update(None, "user_version", 7)
             .expect("set");
         assert!(matches!(
-            migrate(&mut connection, &[FIRST]),
+            apply_migrations(&mut connection, &[FIRST_MIGRATION]),
             Err(MigrateError::Newer { found: 7, known: 1 })
         ));
     }

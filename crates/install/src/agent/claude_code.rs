@@ -10,13 +10,25 @@ use super::{
 use crate::entry::{Entry, Form};
 
 /// The events that Claude Code's hooks report. Before a call of lancet's tools the hook says which sub-agent makes
-/// it. Before a call that writes, Claude Code's mode decides about it. After the call the diff is shown.
-const EVENTS: [HookedEvent; 5] = [
+/// it. Before a call that writes, Claude Code's mode decides about it. After the call the diff is shown. Before and
+/// after a call of its own tools that may change files, what changed is recorded.
+const EVENTS: [HookedEvent; 7] = [
     hooks::event("SessionStart"),
     hooks::event("UserPromptSubmit"),
     hooks::event("Stop"),
-    hooks::of_tools("PreToolUse", "^mcp__lancet__"),
-    hooks::of_tools("PostToolUse", "^(Read$|mcp__lancet__(?!(Read|Glob|Grep)$))"),
+    hooks::event("SessionEnd"),
+    hooks::of_tools(
+        "PreToolUse",
+        "^((Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit)$|mcp__lancet__)",
+    ),
+    hooks::of_tools(
+        "PostToolUse",
+        "^((Read|Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit)$|mcp__lancet__(?!(Read|Glob|Grep)$))",
+    ),
+    hooks::of_tools(
+        "PostToolUseFailure",
+        "^(Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit)$",
+    ),
 ];
 
 /// Claude Code's own tools for files. `MultiEdit` is not one of them: Claude Code reports a rule for it as a mistake.

@@ -10,10 +10,12 @@ use crate::entry::{Entry, Form};
 
 /// The events that Codex's hooks report. Its patterns have no look-ahead, so they cannot exclude lancet's reading
 /// tools.
-const EVENTS: [HookedEvent; 3] = [
+const EVENTS: [HookedEvent; 5] = [
     hooks::event("SessionStart"),
     hooks::event("UserPromptSubmit"),
-    hooks::of_tools("PostToolUse", "^mcp__lancet__"),
+    hooks::event("Stop"),
+    hooks::of_tools("PreToolUse", "^(Bash|apply_patch)$"),
+    hooks::of_tools("PostToolUse", "^((Bash|apply_patch)$|mcp__lancet__)"),
 ];
 
 pub(super) const AGENT: Agent = Agent {

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::declaration::COPILOT_HOOKS;
 use super::hooks;
 use super::{
     Agent, AgentFolders, InstallScope, Installation, OwnTools, Request, WriteConsent, no_plugin,
@@ -33,7 +34,7 @@ fn plan(request: &Request, place: &AgentFolders<'_>) -> Result<Installation, Str
     plan.push(folder.join("mcp-config.json"), Form::Json, vec![server]);
     let text = hooks::copilot_file(&hooks::command(&request.launch, "copilot"));
     let hooks = vec![Entry::Whole { text }];
-    plan.push(folder.join("hooks/lancet.json"), Form::Text, hooks);
+    plan.push(folder.join(COPILOT_HOOKS), Form::Text, hooks);
     plan.remember(request, folder.join("copilot-instructions.md"), "lancet-");
     if request.writes == WriteConsent::Allow {
         plan.note(

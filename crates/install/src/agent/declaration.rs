@@ -13,6 +13,9 @@ pub(super) const READS: [&str; 3] = ["Read", "Glob", "Grep"];
 /// The tools that change files.
 pub(super) const WRITES: [&str; 4] = ["Edit", "MultiEdit", "Write", "NotebookEdit"];
 
+/// The hooks file of Copilot CLI, in its folder.
+pub(super) const COPILOT_HOOKS: &str = "hooks/lancet.json";
+
 /// The owner of the settings that are changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InstallScope {
@@ -47,6 +50,15 @@ pub enum Memory {
     Write,
     /// The memory file stays as it is.
     Leave,
+}
+
+/// The parts of an installation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InstalledParts {
+    /// The server, its permissions, the memory and the hooks.
+    All,
+    /// The hooks alone: the agent keeps its own tools, and what they change is recorded.
+    Hooks,
 }
 
 /// How an agent starts lancet.
@@ -90,6 +102,8 @@ pub struct Request {
     pub own_tools: OwnTools,
     /// Whether the memory file is written.
     pub memory: Memory,
+    /// The parts that are installed.
+    pub parts: InstalledParts,
     /// How lancet is started.
     pub launch: Launch,
 }
@@ -162,6 +176,26 @@ impl Installation {
         if !entries.is_empty() {
             self.files.push(FileChange::new(path, form, entries));
         }
+    }
+
+    /// Returns the hooks of the plan, with the notes about them; none if it has no hooks.
+    fn hooks_alone(self) -> Option<Self> {
+        let files = self.files.into_iter().filter_map(|file| {
+            let is_hooks_file = file.path.ends_with(COPILOT_HOOKS);
+            let is_hook = |entry: &Entry| match entry {
+                Entry::Item { path, .. } => path.first().is_some_and(|name| name == "hooks"),
+                Entry::Whole { .. } => is_hooks_file,
+                Entry::Member { .. } | Entry::Block { .. } => false,
+            };
+            let entries: Vec<Entry> = file.entries.into_iter().filter(is_hook).collect();
+            (!entries.is_empty()).then(|| FileChange::new(file.path, file.form, entries))
+        });
+        let files: Vec<FileChange> = files.collect();
+        let notes = self.notes.into_iter();
+        (!files.is_empty()).then(|| Self {
+            files,
+            notes: notes.filter(|note| note.contains("hooks")).collect(),
+        })
     }
 
     pub(super) fn note(&mut self, words: &str) {
@@ -263,7 +297,16 @@ impl Agent {
         request: &Request,
         place: &AgentFolders<'_>,
     ) -> Result<Installation, String> {
-        (self.plan)(request, place)
+        let plan = (self.plan)(request, place)?;
+        match request.parts {
+            InstalledParts::All => Ok(plan),
+            InstalledParts::Hooks => plan.hooks_alone().ok_or_else(|| {
+                format!(
+                    "{} has no hooks that lancet knows; leave --observe out",
+                    self.title
+                )
+            }),
+        }
     }
 
     /// Returns the signs that lancet is installed as a plugin.

@@ -20,12 +20,15 @@ const OWN: [&str; 6] = [
 
 /// The events that Gemini CLI's hooks report. In the names of a server's tools its documentation has two underscores
 /// but recordings have one, so the pattern matches both.
-const EVENTS: [HookedEvent; 3] = [
+const EVENTS: [HookedEvent; 6] = [
     hooks::event("SessionStart"),
     hooks::event("BeforeAgent"),
+    hooks::event("AfterAgent"),
+    hooks::event("SessionEnd"),
+    hooks::of_tools("BeforeTool", "^(run_shell_command|replace|write_file)$"),
     hooks::of_tools(
         "AfterTool",
-        "^(?!.*_(Read|Glob|Grep)$)(read_file$|mcp_+lancet_)",
+        "^(?!.*_(Read|Glob|Grep)$)((read_file|run_shell_command|replace|write_file)$|mcp_+lancet_)",
     ),
 ];
 

@@ -86,12 +86,14 @@ pub(super) fn command(launch: &Launch, agent: &str) -> String {
 pub(super) fn copilot_file(command: &str) -> String {
     let hook = json!([{ "type": "command", "bash": command, "timeoutSec": 5 }]);
     // The pattern has to match the whole name of a tool.
-    let of_lancet =
-        json!([{ "type": "command", "matcher": "lancet-.*", "bash": command, "timeoutSec": 5 }]);
+    let of_tools = |matcher: &str| json!([{ "type": "command", "matcher": matcher, "bash": command, "timeoutSec": 5 }]);
+    let own = "bash|powershell|edit|create|str_replace_editor|apply_patch";
     let file: Value = json!({
         "version": 1,
         "hooks": {
-            "sessionStart": hook, "userPromptSubmitted": hook, "preToolUse": of_lancet,
+            "sessionStart": hook, "userPromptSubmitted": hook,
+            "preToolUse": of_tools(&format!("lancet-.*|{own}")),
+            "postToolUse": of_tools(own), "postToolUseFailure": of_tools(own),
             "agentStop": hook, "sessionEnd": hook,
         },
     });

@@ -14,16 +14,24 @@ const OWN: [&str; 5] = ["edit", "write_file", "read_file", "grep_search", "glob"
 
 /// The events that Qwen Code's hooks report. They name a sub-agent only at its beginning and end, so calls in between
 /// are announced before they are made.
-const EVENTS: [HookedEvent; 7] = [
+const EVENTS: [HookedEvent; 9] = [
     hooks::event("SessionStart"),
     hooks::event("UserPromptSubmit"),
     hooks::event("Stop"),
     hooks::event("SubagentStart"),
     hooks::event("SubagentStop"),
-    hooks::of_tools("PreToolUse", "^(read_file$|mcp__lancet__)"),
+    hooks::event("SessionEnd"),
+    hooks::of_tools(
+        "PreToolUse",
+        "^((read_file|run_shell_command|edit|write_file|notebook_edit)$|mcp__lancet__)",
+    ),
     hooks::of_tools(
         "PostToolUse",
-        "^(?!mcp.*_(Read|Glob|Grep)$)(read_file$|agent$|mcp__lancet__)",
+        "^(?!mcp.*_(Read|Glob|Grep)$)((read_file|agent|run_shell_command|edit|write_file|notebook_edit)$|mcp__lancet__)",
+    ),
+    hooks::of_tools(
+        "PostToolUseFailure",
+        "^(run_shell_command|edit|write_file|notebook_edit)$",
     ),
 ];
 

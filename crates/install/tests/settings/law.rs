@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use lancet_install::{
-    AgentFolders, Entry, Form, InstallScope, Launch, Memory, OwnTools, Presence, Request,
-    WriteConsent, agents, depth, install, presence, taken_back, uninstall,
+    AgentFolders, Entry, Form, InstallScope, InstalledParts, Launch, Memory, OwnTools, Presence,
+    Request, WriteConsent, agents, depth, install, presence, taken_back, uninstall,
 };
 
 /// Returns the entries that any agent wants in a file of a form, once for each way to install it.
@@ -28,6 +28,7 @@ pub(crate) fn entries(form: Form) -> Vec<(String, Vec<Entry>)> {
                 writes,
                 own_tools,
                 memory: Memory::Write,
+                parts: InstalledParts::All,
                 launch: Launch {
                     command: "/opt/a place/lancet".to_owned(),
                     arguments: vec![

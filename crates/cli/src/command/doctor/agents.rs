@@ -18,6 +18,8 @@ pub(super) struct AgentFacts {
     is_codex: bool,
     /// When a hook last reported, in milliseconds since 1970.
     heard: Option<i64>,
+    /// Whether a hook reported a call of the agent's own tools, whose changes are recorded.
+    own_calls_heard: bool,
     sub_agents: SubAgentFacts,
 }
 
@@ -45,11 +47,13 @@ pub(super) fn inspect(state: &Path) -> Vec<AgentFacts> {
             let of_agent = heard.iter().filter(|(name, _, _)| name == hook);
             let runs = SubAgentClient::all().iter();
             let runs = runs.filter(|known| known.title == agent.title).count() > 0;
+            let own_calls_heard = of_agent.clone().any(|(_, event, _)| event == "own-call");
             let calls_are_told = of_agent.clone().any(|(_, event, _)| event == "call");
             AgentFacts {
                 title: agent.title.to_owned(),
                 has_hooks: hook::AGENTS.contains(&hook),
                 is_codex: hook == "codex",
+                own_calls_heard,
                 heard: of_agent.map(|(_, _, seconds)| seconds * 1000).max(),
                 sub_agents: match (runs, calls_are_told) {
                     (false, _) => SubAgentFacts::None,
@@ -64,8 +68,12 @@ pub(super) fn inspect(state: &Path) -> Vec<AgentFacts> {
 impl AgentFacts {
     /// Describes the agent in one line.
     pub(super) fn describe(&self) -> String {
+        let recorded = match self.own_calls_heard {
+            true => "; what its own tools change is recorded",
+            false => "",
+        };
         let hooks = match self.heard {
-            Some(time) => format!("hooks last heard {} ago", time::age(time)),
+            Some(time) => format!("hooks last heard {} ago{recorded}", time::age(time)),
             None if !self.has_hooks => "it has no hooks that lancet knows".to_owned(),
             None if self.is_codex => {
                 "no hook heard yet: Codex runs them after you have trusted them (\"Trust all and continue\" at its start, or /hooks)".to_owned()
@@ -87,6 +95,7 @@ impl AgentFacts {
         json!({
             "agent": self.title,
             "hooksHeard": self.heard.map(time::for_programs),
+            "ownToolsRecorded": self.own_calls_heard,
             "subAgents": match self.sub_agents {
                 SubAgentFacts::None => Value::Null,
                 SubAgentFacts::Apart => json!("apart"),

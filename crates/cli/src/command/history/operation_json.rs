@@ -1,6 +1,6 @@
 //! An operation of the history as JSON, for `log --json` and `show --json`.
 
-use lancet::history::Operation;
+use lancet::history::{Operation, UNATTRIBUTED};
 use serde_json::{Value, json};
 
 use super::time;
@@ -32,6 +32,10 @@ pub(super) fn object(operation: &Operation) -> Value {
             if let Some(from) = &file.moved_from {
                 object["movedFrom"] = json!(from.display().to_string());
             }
+            let recorded = operation.recorded.as_ref();
+            if recorded.is_some_and(|call| call.shared.contains(&file.path)) {
+                object["shared"] = json!(true);
+            }
             // Present only for a file that another program has moved since.
             if let Some(former) = &file.former_path {
                 object["former_path"] = json!(former.display().to_string());
@@ -62,6 +66,12 @@ pub(super) fn object(operation: &Operation) -> Value {
         object["name"] = json!(call.name);
         let not_kept = call.not_kept.iter().map(|path| path.display().to_string());
         object["notKept"] = not_kept.collect();
+        if !call.shared_with.is_empty() {
+            object["sharedWith"] = json!(call.shared_with);
+        }
+        if operation.tool == UNATTRIBUTED {
+            object["asInGit"] = json!(call.as_in_git);
+        }
     }
     object
 }

@@ -308,6 +308,15 @@ fn head(operation: &Operation, history: &History, colour: Colour) -> String {
         let not_kept = call.not_kept.iter();
         let not_kept = not_kept.map(|path| history.relative(path).display().to_string());
         line("not kept", Some(&not_kept.collect::<Vec<_>>().join(", ")));
+        let shared = call.shared.iter();
+        let shared = shared.map(|path| history.relative(path).display().to_string());
+        line("shared", Some(&shared.collect::<Vec<_>>().join(", ")));
+        line("shared with", Some(&call.shared_with.join(", ")));
+        let as_in_git = match call.as_in_git {
+            0 => String::new(),
+            files => format!("{files} more files, which are as git has them"),
+        };
+        line("left to git", Some(&as_in_git));
     }
     line("session", Some(&operation.session));
     line("client", client.as_deref());

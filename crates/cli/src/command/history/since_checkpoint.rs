@@ -3,10 +3,11 @@
 use lancet::history::{LogQuery, Operation, Reversible, UNATTRIBUTED};
 
 use super::access::{open, unreadable};
+use super::unattributed::tell_left_out;
 use crate::arguments::UndoArguments;
 use crate::failure::Failure;
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{print_error, visible};
+use crate::terminal::visible;
 
 /// Returns the ids of the changes since a checkpoint that are not undone. Those whose call is not known are counted and
 /// left out.
@@ -37,10 +38,7 @@ pub(super) fn changes(
     let (known, unknown): (Vec<Operation>, Vec<Operation>) =
         changes.into_iter().partition(is_known);
     if !unknown.is_empty() {
-        print_error(&format!(
-            "lancet: {} changes whose call is not known are left out; --include-unattributed undoes them, too\n",
-            unknown.len()
-        ));
+        tell_left_out(unknown.len());
     }
     if known.is_empty() {
         return Err(Failure::refused(format!(

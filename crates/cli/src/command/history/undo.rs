@@ -1,15 +1,17 @@
 //! `lancet undo`, `redo` and `restore`. Their result is a change like any other: it is shown, and the user is prompted.
 
+use std::io::IsTerminal as _;
+
 use lancet::history::{IdMatch, LogQuery};
 use lancet::review::TakeHunk;
-use lancet::undo::{Conflicts, Overlap, Restore, Selection, Side, TakeBack};
+use lancet::undo::{Conflicts, Overlap, Restore, Selection, SharedChanges, Side, TakeBack};
 use lancet::{Reply, Session};
 
 use super::access::{history, open, unreadable};
 use super::log::list;
 use super::show::{check_length, find, not_an_id};
 use super::steps::{self, MeantChanges};
-use super::{moves, prompt, since_checkpoint, time, who};
+use super::{moves, prompt, since_checkpoint, time, unattributed, who};
 use crate::answer::{OutputFormat, Presentation, put};
 use crate::arguments::{RedoArguments, RestoreArguments, UndoArguments, UndoFlags};
 use crate::failure::{Exit, Failure};
@@ -34,7 +36,10 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
         let history = history(&arguments.flags.place, RootHint::Project, around)?;
         let mark = prompt::nth(&history, arguments.session.as_deref(), number)?;
         heading = Some(prompt::heading(&history, &mark)?);
-        Selection::SincePrompt(mark)
+        match unattributed::since_prompt(&history, &mark, arguments.include_unattributed)? {
+            Some(ids) => Selection::These(ids),
+            None => Selection::SincePrompt(mark),
+        }
     } else if let Some(called) = &arguments.to_checkpoint {
         Selection::These(since_checkpoint::changes(called, arguments, around)?)
     } else if let Some(file) = &file {
@@ -82,6 +87,9 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
             Conflicts::Refuse
         });
     asked.dry_run = arguments.flags.dry_run;
+    if std::io::stdin().is_terminal() {
+        asked.shared = SharedChanges::Include;
+    }
     if let Some(path) = &arguments.moved_to {
         let path = around.absolute(path)?;
         let history = history(&arguments.flags.place, RootHint::At(&path), around)?;

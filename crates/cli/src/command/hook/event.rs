@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use lancet::history::ConversationReport;
 use serde_json::{Value, json};
 
+use super::own_call::{CallMoment, OwnCall};
 use super::tool::{Tool, shown_text, text_of};
 
 /// One event, with its session and its folder.
@@ -50,6 +51,8 @@ pub(super) enum Event {
     Prompt(String),
     /// The agent has answered a prompt, or its conversation has ended.
     TurnEnd,
+    /// The same, from an agent whose turns are not distinguished from those of its sub-agents.
+    Pause,
     /// A sub-agent begins.
     SubAgentStart,
     /// A sub-agent has ended.
@@ -75,6 +78,8 @@ pub(super) enum Event {
         /// The decision that follows from the agent's mode, if there is one.
         decision: Option<Value>,
     },
+    /// The agent's own tool that may change files is about to be called, or has returned.
+    OwnCall(OwnCall),
 }
 
 impl Event {
@@ -90,7 +95,17 @@ impl Event {
             Event::Read { .. } => "own-read",
             Event::Changed { .. } => "change",
             Event::BeforeCall { .. } => "call",
+            Event::Pause => "pause",
+            Event::OwnCall(_) => "own-call",
         }
+    }
+
+    /// Reports whether the files are looked at.
+    pub(super) fn is_looked_at(&self) -> bool {
+        matches!(
+            self,
+            Event::Prompt(_) | Event::TurnEnd | Event::Pause | Event::OwnCall(_)
+        )
     }
 }
 
@@ -117,6 +132,8 @@ impl HookEvent {
 fn named(agent: &str, name: &str, sent: &Value) -> Option<Event> {
     match name {
         "SessionStart" => Some(start(sent)),
+        "Stop" | "SessionEnd" if matches!(agent, "codex" | "gemini") => Some(Event::Pause),
+        "AfterAgent" => Some(Event::Pause),
         "Stop" | "SessionEnd" => Some(Event::TurnEnd),
         "SubagentStart" => Some(Event::SubAgentStart),
         "SubagentStop" => Some(Event::SubAgentStop),
@@ -135,7 +152,13 @@ fn named(agent: &str, name: &str, sent: &Value) -> Option<Event> {
             );
             after(tool, sent, &sent["tool_input"], &sent["tool_response"])
         }
-        "PreToolUse" => before(agent, sent),
+        "PostToolUseFailure" => {
+            let name = non_empty_string(sent, "tool_name")?;
+            let input = &sent["tool_input"];
+            let tool = Tool::classify(agent, &name, input);
+            own_call(tool, &name, CallMoment::After, sent, input, &Value::Null)
+        }
+        "PreToolUse" | "BeforeTool" => before(agent, sent),
         _ => None,
     }
 }
@@ -145,6 +168,16 @@ fn unnamed(sent: &Value) -> Option<Event> {
     if let Some(name) = non_empty_string(sent, "toolName") {
         let input = &sent["toolArgs"];
         let tool = Tool::classify("copilot", &name, input);
+        // The event of a call that failed has the error in place of the result.
+        let result = sent.get("toolResult").or_else(|| sent.get("error"));
+        let moment = match result {
+            Some(_) => CallMoment::After,
+            None => CallMoment::Before,
+        };
+        let answer = result.unwrap_or(&Value::Null);
+        if let Some(event) = own_call(tool, &name, moment, sent, input, answer) {
+            return Some(event);
+        }
         return match sent.get("toolResult") {
             Some(result) => after(tool, sent, input, result),
             None => announced(tool, sent, name, input, None),
@@ -184,8 +217,25 @@ fn after(tool: Tool, sent: &Value, input: &Value, answer: &Value) -> Option<Even
             answer: text_of(answer).unwrap_or_default(),
         }),
         Tool::StartsSubAgent => Some(Event::SubAgentReturned),
+        Tool::OwnShell | Tool::OwnWriter => {
+            let name = non_empty_string(sent, "tool_name")?;
+            own_call(tool, &name, CallMoment::After, sent, input, answer)
+        }
         Tool::LancetRead | Tool::Other => None,
     }
+}
+
+/// Returns the event for a call of the agent's own tool that may change files.
+fn own_call(
+    tool: Tool,
+    name: &str,
+    moment: CallMoment,
+    sent: &Value,
+    input: &Value,
+    answer: &Value,
+) -> Option<Event> {
+    let call = || OwnCall::read(tool, name, moment, sent, input, answer);
+    matches!(tool, Tool::OwnShell | Tool::OwnWriter).then(|| Event::OwnCall(call()))
 }
 
 /// Returns the event for a tool that is about to be called.
@@ -193,6 +243,9 @@ fn before(agent: &str, sent: &Value) -> Option<Event> {
     let name = non_empty_string(sent, "tool_name")?;
     let input = &sent["tool_input"];
     let tool = Tool::classify(agent, &name, input);
+    if let Some(event) = own_call(tool, &name, CallMoment::Before, sent, input, &Value::Null) {
+        return Some(event);
+    }
     let decision = (agent == "claude" && tool == Tool::LancetWrite)
         .then(|| decision(sent))
         .flatten();
@@ -327,9 +380,9 @@ mod tests {
             json!({"hook_event_name": "UserPromptSubmit", "prompt": "go on", "submitted_prompt": null}),
             json!({"hook_event_name": "UserPromptSubmit", "prompt": "go on", "submitted_prompt": ""}),
             json!({"hook_event_name": "PostToolUse"}),
-            json!({"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {}, "tool_response": {}}),
+            json!({"hook_event_name": "PostToolUse", "tool_name": "WebFetch", "tool_input": {}, "tool_response": {}}),
             json!({"hook_event_name": "PostToolUse", "tool_name": "Read", "tool_input": {}, "tool_response": {}}),
-            json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "permission_mode": "plan"}),
+            json!({"hook_event_name": "PreToolUse", "tool_name": "WebFetch", "permission_mode": "plan"}),
         ] {
             assert_eq!(event("claude", sent.clone()), None, "{sent}");
         }

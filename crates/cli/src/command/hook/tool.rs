@@ -14,6 +14,10 @@ pub(super) enum Tool {
     LancetRead,
     /// A tool of lancet that may change files.
     LancetWrite,
+    /// The agent's own shell, which may change any file.
+    OwnShell,
+    /// The agent's own tool that changes the files that its call names.
+    OwnWriter,
     /// The agent's own tool that starts sub-agents, where its hooks do not name them with each call.
     StartsSubAgent,
     /// Any other tool.
@@ -32,6 +36,9 @@ impl Tool {
         if !own_read.is_empty() && name == own_read {
             return Tool::OwnRead;
         }
+        if let Some(own) = own_changing_tool(agent, name) {
+            return own;
+        }
         if agent == "qwen" && name == "agent" {
             return Tool::StartsSubAgent;
         }
@@ -48,6 +55,35 @@ impl Tool {
             true => Tool::LancetRead,
             false => Tool::LancetWrite,
         }
+    }
+}
+
+/// Returns the role of an agent's own tool that may change files.
+fn own_changing_tool(agent: &str, name: &str) -> Option<Tool> {
+    let (shells, writers): (&[&str], &[&str]) = match agent {
+        "claude" => (
+            &["Bash", "PowerShell"],
+            &["Edit", "MultiEdit", "Write", "NotebookEdit"],
+        ),
+        "codex" => (
+            &["Bash", "shell", "local_shell", "exec_command"],
+            &["apply_patch"],
+        ),
+        "gemini" => (&["run_shell_command"], &["replace", "write_file"]),
+        "qwen" => (
+            &["run_shell_command"],
+            &["edit", "write_file", "notebook_edit"],
+        ),
+        "copilot" => (
+            &["bash", "powershell"],
+            &["edit", "create", "str_replace_editor", "apply_patch"],
+        ),
+        _ => (&[], &[]),
+    };
+    match (shells.contains(&name), writers.contains(&name)) {
+        (true, _) => Some(Tool::OwnShell),
+        (_, true) => Some(Tool::OwnWriter),
+        _ => None,
     }
 }
 
@@ -112,7 +148,12 @@ mod tests {
                 "mcp__plugin_lancet_lancet__Write",
                 Tool::LancetWrite,
             ),
-            ("claude", "Edit", Tool::Other),
+            ("claude", "Edit", Tool::OwnWriter),
+            ("claude", "Bash", Tool::OwnShell),
+            ("claude", "WebFetch", Tool::Other),
+            ("codex", "apply_patch", Tool::OwnWriter),
+            ("gemini", "run_shell_command", Tool::OwnShell),
+            ("copilot", "create", Tool::OwnWriter),
             ("codex", "Read", Tool::Other),
             ("gemini", "read_file", Tool::OwnRead),
             ("gemini", "mcp_lancet_Grep", Tool::LancetRead),

@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use lancet_install::{
-    Agent, Entry, FileChange, Form, Memory, OwnTools, PluginMark, Request, WriteConsent, value_at,
+    Agent, Entry, FileChange, Form, InstalledParts, Memory, OwnTools, PluginMark, Request,
+    WriteConsent, value_at,
 };
 use serde_json::json;
 
@@ -280,6 +281,7 @@ fn changes_of(
             writes,
             own_tools: OwnTools::Off,
             memory: Memory::Write,
+            parts: InstalledParts::All,
             launch: lancet_install::Launch {
                 command: String::new(),
                 arguments: Vec::new(),

@@ -3,7 +3,7 @@
 use std::io::IsTerminal as _;
 use std::time::Instant;
 
-use lancet::recording::{CheckpointKind, RecordedCall, RecordedLook, Recording, shown_command};
+use lancet::recording::{RecordedCall, RecordedLook, Recording, shown_command};
 
 use super::started::{StartError, run_to_end};
 use super::unrecorded;
@@ -29,8 +29,8 @@ pub(in crate::command) fn run(
     let session = session_of(&lancet, arguments.session.as_ref());
     let without = || Failure::usage("no state folder: there is neither a home nor --state-dir");
     let recording = lancet.recording().ok_or_else(without)?;
-    let before = recording.look(CheckpointKind::Before, None, &session);
-    let before = before.map_err(|error| Failure {
+    let begun = recording.begin_run(&session);
+    let begun = begun.map_err(|error| Failure {
         message: format!(
             "{}. The command was not started.",
             unrecorded(&error).message
@@ -48,6 +48,7 @@ pub(in crate::command) fn run(
         }
     };
     if matches!(ended, Err(StartError::NotFound { .. })) {
+        let _ = recording.forget_run(&begun);
         return Ok(Exit::Command(code));
     }
     let words: Vec<String> = arguments
@@ -61,9 +62,9 @@ pub(in crate::command) fn run(
         exit_code: Some(i32::from(code)),
         duration: i64::try_from(duration.as_millis()).unwrap_or(i64::MAX),
         name: name.map(|name| name.chars().take(LONGEST_NAME).collect()),
-        not_kept: Vec::new(),
+        ..RecordedCall::default()
     };
-    match recording.record(before.number, "run", &caller(), call, &session) {
+    match recording.end_run(&begun, &caller(), call, &session) {
         Ok(look) => tell(arguments, &recording, &look),
         // The command has run, and the caller relies on its exit code.
         Err(error) => print_error(&format!("lancet: {}\n", unrecorded(&error).message)),

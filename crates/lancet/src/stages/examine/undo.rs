@@ -21,6 +21,7 @@ mod renamed;
 mod renamed_chain;
 mod restore;
 mod select;
+mod shared;
 mod view;
 mod walk;
 
@@ -63,6 +64,10 @@ pub(crate) fn examine(
     context.follow_moved_files().map_err(unreadable)?;
     let rows = select::rows(context, store, asked, whose)?;
     select::keep_choice(context, &rows)?;
+    let (rows, unsure) = shared::set_apart(store, rows, asked)?;
+    if rows.is_empty() {
+        return Err(all_left_out(unsure));
+    }
     let (renamed, plain) = renamed_chain::split(&rows);
     let paths_of = |rows: &[&FileRow]| {
         let names = rows.iter().flat_map(|row| row.names());
@@ -78,7 +83,10 @@ pub(crate) fn examine(
         .collect::<Result<Vec<Target>, Refusal>>()?;
     let turn = context.take_turn(paths.iter().chain(&renamed_paths).map(PathBuf::as_path))?;
     let located = paths.iter().cloned().zip(targets).collect();
-    let mut examined = Examined::default();
+    let mut examined = Examined {
+        left_out: unsure,
+        ..Examined::default()
+    };
     examined.take_renamed(context, attempt, store, &renamed, &rows, asked)?;
     for chain in chain::chains(&plain, located) {
         context.check_time()?;
@@ -114,6 +122,7 @@ impl Examined {
         let by = match walk::back(context, attempt, store, chain, all, asked) {
             Ok(Back::To(mut file, parts)) => {
                 file.view.notices.extend(moved_by_others(&rows));
+                file.view.notices.extend(shared::notice(&rows));
                 if was_parted(store, &rows)? {
                     file.view.notices.push(message!("{}", PARTED));
                 }

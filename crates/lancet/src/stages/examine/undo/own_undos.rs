@@ -56,6 +56,7 @@ pub(super) fn rows(
     walked.sort_by_key(|operation| std::cmp::Reverse(operation.sequence));
     let rows = walked.into_iter().flat_map(|operation| {
         let (id, kind, parent) = (operation.id, operation.kind, operation.parent);
+        let session = operation.session;
         let files = operation.files.into_iter();
         let files = files.filter(|change| change.path == path);
         files.map(move |change| FileRow {
@@ -64,6 +65,8 @@ pub(super) fn rows(
             parent: parent.clone(),
             change,
             not_kept: Vec::new(),
+            session: session.clone(),
+            shared_with: Vec::new(),
         })
     });
     Ok(Some(rows.collect()))

@@ -33,6 +33,10 @@ pub(super) struct FileRow {
     pub(super) change: FileChange,
     /// The files of the operation that it cannot restore; only set on its first row.
     pub(super) not_kept: Vec<PathBuf>,
+    /// The session of the operation.
+    pub(super) session: String,
+    /// The sessions of other calls that may have made the change instead.
+    pub(super) shared_with: Vec<String>,
 }
 
 impl FileRow {
@@ -318,7 +322,8 @@ fn of_file(
 
 /// Returns the files of an operation that have not been undone.
 pub(super) fn standing_rows(operation: Operation) -> Vec<FileRow> {
-    let mut not_kept = operation.recorded.map(|call| call.not_kept);
+    let recorded = operation.recorded.unwrap_or_default();
+    let mut not_kept = Some(recorded.not_kept);
     let files = operation.files.into_iter();
     files
         .filter(|change| change.undone_by.is_none())
@@ -326,8 +331,13 @@ pub(super) fn standing_rows(operation: Operation) -> Vec<FileRow> {
             operation: operation.id.clone(),
             kind: operation.kind,
             parent: operation.parent.clone(),
-            change,
             not_kept: not_kept.take().unwrap_or_default(),
+            session: operation.session.clone(),
+            shared_with: match recorded.shared.contains(&change.path) {
+                true => recorded.shared_with.clone(),
+                false => Vec::new(),
+            },
+            change,
         })
         .collect()
 }

@@ -1,0 +1,125 @@
+//! Looks at the project's files when an agent reports a prompt, a call of its own tools, or the end of a turn, and
+//! records what changed.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use lancet::recording::{BegunCall, EndedCall, RecordedLook, Recording};
+use lancet::{Caller, Session, SessionName};
+use lancet_serving::conversation::hook_client;
+
+use super::conversation::EventOrigin;
+use super::event::{Event, HookEvent};
+use super::own_call::{CallMoment, OwnCall};
+use crate::arguments::WorkArguments;
+use crate::failure::Failure;
+use crate::opening::{OpenRequest, Writes};
+use crate::surroundings::{RootHint, Surroundings};
+
+/// The agent whose event is processed.
+pub(super) struct Observed<'o> {
+    pub(super) agent: &'o str,
+    /// The agent's id of the conversation.
+    pub(super) id: &'o str,
+    /// The agent's process; none where the system does not provide it.
+    pub(super) process: Option<&'o str>,
+    pub(super) place: &'o WorkArguments,
+    pub(super) around: &'o Surroundings,
+    /// Files that are reached later are not read: the agent goes on by then.
+    pub(super) read_until: Instant,
+}
+
+impl Observed<'_> {
+    /// Looks at the files of the project that the event is about. A folder that is too wide to be a project, such as
+    /// the home folder, is not looked at.
+    pub(super) fn look(&self, event: &HookEvent) -> Result<(), Failure> {
+        let request = OpenRequest::of_command(self.place, RootHint::Project, Writes::Person);
+        let lancet = request.open(self.around)?.lancet;
+        let (Some(history), Some(recording)) = (lancet.history(), lancet.recording()) else {
+            return Ok(());
+        };
+        let _ = history.hear_hook(self.agent, event.event.name());
+        let origin = EventOrigin {
+            history: &history,
+            agent: self.agent,
+            process: self.process,
+            id: self.id,
+        };
+        let named = origin
+            .owner(event)
+            .and_then(|owner| SessionName::new(owner.session).ok());
+        let Some(named) = named else { return Ok(()) };
+        let session = lancet.session(&named);
+        let recorded = self.record(event, &recording, &session);
+        recorded
+            .transpose()
+            .map(drop)
+            .map_err(|error| Failure::system(format!("the files cannot be recorded: {error}")))
+    }
+
+    fn record(
+        &self,
+        event: &HookEvent,
+        recording: &Recording,
+        session: &Session,
+    ) -> Option<Result<RecordedLook, lancet::recording::RecordError>> {
+        let caller = Caller {
+            client: hook_client(self.agent).map(str::to_owned),
+            ..Caller::default()
+        };
+        let until = Some(self.read_until);
+        Some(match &event.event {
+            Event::Prompt(_) => recording.at_prompt(session, &caller, until),
+            Event::TurnEnd | Event::Pause => recording.at_end(session, &caller),
+            Event::OwnCall(call) if call.moment == CallMoment::Before => {
+                recording.begin_call(&self.begun(call, session), session, until)
+            }
+            Event::OwnCall(call) => {
+                let caller = Caller {
+                    turn: call.turn.clone(),
+                    call: call.id.clone(),
+                    ..caller
+                };
+                let ended = EndedCall {
+                    key: self.key(call, session),
+                    tool: call.id.is_none().then(|| call.tool.clone()),
+                    exit_code: call.exit_code,
+                    end: call.end,
+                };
+                recording.end_call(&ended, &caller, session)
+            }
+            _ => return None,
+        })
+    }
+
+    fn begun(&self, call: &OwnCall, session: &Session) -> BegunCall {
+        let absolute = |path: &String| self.around.absolute(path.as_ref()).ok();
+        // Names are compared with those of the look, whose root has no links.
+        let resolved = |path: PathBuf| match (path.parent(), path.file_name()) {
+            (Some(folder), Some(name)) => folder
+                .canonicalize()
+                .map_or(path.clone(), |folder| folder.join(name)),
+            _ => path,
+        };
+        BegunCall {
+            key: self.key(call, session),
+            tool: call.tool.clone(),
+            command: call.command.clone(),
+            paths: call
+                .paths
+                .iter()
+                .filter_map(absolute)
+                .map(resolved)
+                .collect(),
+            process: self.process.map(str::to_owned),
+        }
+    }
+
+    /// Returns what identifies a call: the agent's id, or else what is called.
+    fn key(&self, call: &OwnCall, session: &Session) -> String {
+        match &call.id {
+            Some(id) => format!("{} {id}", self.agent),
+            None => format!("{} {} {}", session.key(), call.tool, call.arguments),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What a look is for, and what comes of it.
+
+use std::path::PathBuf;
+
+use lancet_history::{
+    Author, Checkpoint, CheckpointKind, EntryChange, HistoryError, OpenCall, RecordedCall,
+};
+
+/// A call of another program that has ended.
+pub struct ProgramCall<'c> {
+    /// The checkpoint that was set before it.
+    pub since: i64,
+    /// The name of the tool.
+    pub tool: &'c str,
+    /// The session and client that made the call.
+    pub author: Author<'c>,
+    /// The details of the call.
+    pub call: RecordedCall,
+    /// Its number among the calls that were recorded when they began; none if it was not.
+    pub number: Option<i64>,
+    /// The files that it names; empty if it may have changed any file.
+    pub paths: &'c [PathBuf],
+}
+
+/// What becomes of changes that no recorded call made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unattributed {
+    /// They are recorded if a call was left without its end, and not otherwise.
+    AfterLeftCall,
+    /// Those since this checkpoint, by default the newest, are recorded, unless a call is open.
+    Recorded {
+        /// The number of the checkpoint.
+        since: Option<i64>,
+    },
+}
+
+/// A look that was recorded.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct RecordedLook {
+    /// The number of the checkpoint.
+    pub number: i64,
+    /// Its id.
+    pub id: String,
+    /// The number of files, links and empty folders.
+    pub files: u64,
+    /// The operation that was recorded with it, with the number of its files.
+    pub operation: Option<(String, usize)>,
+    /// Changed files that cannot be restored.
+    pub not_kept: Vec<PathBuf>,
+}
+
+/// The reason why a look failed.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordError {
+    /// The root cannot be listed.
+    #[error("{root} cannot be looked at: {source}", root = root.display())]
+    Unreadable {
+        /// The root.
+        root: PathBuf,
+        /// The system's own error.
+        source: std::io::Error,
+    },
+    /// The history cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] HistoryError),
+    /// Other processes kept looking at the same files at the same time.
+    #[error("other processes record the same folder all the time")]
+    Overtaken,
+}
+
+/// The purpose of a look.
+pub(crate) struct LookPurpose<'p> {
+    pub(crate) kind: CheckpointKind,
+    pub(crate) name: Option<&'p str>,
+    pub(crate) session: &'p str,
+    pub(crate) call: Option<&'p ProgramCall<'p>>,
+    pub(crate) unattributed: Unattributed,
+}
+
+impl LookPurpose<'_> {
+    /// Returns the number of the checkpoint since which changes become an operation; none if they do not.
+    pub(crate) fn since(&self, newest: Option<&Checkpoint>, open: &[OpenCall]) -> Option<i64> {
+        match (self.call, self.unattributed) {
+            (Some(call), _) => Some(call.since),
+            (None, _) if !open.is_empty() => None,
+            (None, Unattributed::AfterLeftCall) => newest
+                .filter(|newest| newest.is_left_open)
+                .map(|newest| newest.number),
+            (None, Unattributed::Recorded { since }) => {
+                since.or(newest.map(|newest| newest.number))
+            }
+        }
+    }
+}
+
+/// A look whose result is about to be recorded.
+pub(crate) struct FinishedLook<'l> {
+    /// When it began.
+    pub(crate) time: i64,
+    /// The number of entries.
+    pub(crate) files: u64,
+    /// The checkpoint before it.
+    pub(crate) newest: Option<&'l Checkpoint>,
+    pub(crate) changes: &'l [EntryChange],
+}
