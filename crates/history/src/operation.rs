@@ -189,6 +189,25 @@ impl RecordedState {
             link: None,
         }
     }
+
+    /// Returns whether it is the state of an empty folder.
+    #[must_use]
+    pub fn is_folder(&self) -> bool {
+        const KIND: u32 = 0o170_000;
+        const FOLDER: u32 = 0o040_000;
+        self.mode & KIND == FOLDER
+    }
+
+    /// Returns the state of a symbolic link.
+    #[must_use]
+    pub fn of_link(revision: Revision, target: PathBuf, mode: u32) -> Self {
+        Self {
+            revision,
+            size: target.as_os_str().len() as u64,
+            mode,
+            link: Some(target),
+        }
+    }
 }
 
 /// The change that an operation made to one file.

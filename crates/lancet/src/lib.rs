@@ -269,7 +269,7 @@ pub mod doors {
         MatchedFiles, ShellFormat, ShellReport, ShellSearch, Sort, escape,
     };
     pub use crate::visible::{visible, visible_line};
-    pub use crate::wording::size;
+    pub use crate::wording::{path_from_text, path_text, size};
     pub use lancet_formats::picture::{PictureError, as_png};
     pub use lancet_history::{StoreFacts, examine_hooks, examine_store, files_set_aside};
     pub use lancet_model::path_names::name_from;

@@ -1,9 +1,9 @@
 //! How answers name paths: on one line, relative to a folder, and as an argument of a command line.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Component, Path};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Component, Path, PathBuf};
 
 /// Escapes a name from the disk so that it stays on one line.
 pub fn on_one_line(name: &str) -> String {
@@ -27,6 +27,46 @@ pub(crate) fn write_on_one_line(out: &mut impl fmt::Write, name: &str) -> fmt::R
         }
     }
     Ok(())
+}
+
+/// Returns a path as text. Each byte that is not UTF-8 becomes `\xNN`.
+pub fn path_text(path: &Path) -> String {
+    let bytes = path.as_os_str().as_bytes();
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            // Writing to a string cannot fail.
+            let _ = fmt::Write::write_fmt(&mut text, format_args!("\\x{byte:02x}"));
+        }
+    }
+    text
+}
+
+/// Reads a path in which bytes that are not UTF-8 may be written as `\xNN`; none where there is no such byte. Text that
+/// happens to have this form is not a byte: only values from 80 on are.
+pub fn path_from_text(text: &OsStr) -> Option<PathBuf> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    let mut is_any = false;
+    while let [first, after @ ..] = rest {
+        rest = after;
+        if let (b'\\', [b'x', high, low, after @ ..]) = (first, after)
+            && let Some(byte) = byte_from_digits(*high, *low).filter(|byte| *byte >= 0x80)
+        {
+            bytes.push(byte);
+            rest = after;
+            is_any = true;
+        } else {
+            bytes.push(*first);
+        }
+    }
+    is_any.then(|| PathBuf::from(OsString::from_vec(bytes)))
+}
+
+fn byte_from_digits(high: u8, low: u8) -> Option<u8> {
+    let digit = |byte| char::from(byte).to_digit(16);
+    u8::try_from(digit(high)? * 16 + digit(low)?).ok()
 }
 
 /// Returns whether a relative path names something below its start, without a way up.
@@ -66,9 +106,9 @@ pub fn name_from(path: &Path, working: Option<&Path>) -> String {
         .find_map(|(up, folder)| Some((up, path.strip_prefix(folder).ok()?)));
     match from {
         Some((up, rest)) if !rest.as_os_str().is_empty() => {
-            format!("{}{}", "../".repeat(up), rest.to_string_lossy())
+            format!("{}{}", "../".repeat(up), path_text(rest))
         }
-        _ => path.to_string_lossy().into_owned(),
+        _ => path_text(path),
     }
 }
 

@@ -8,17 +8,17 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::message::{Message, message};
-pub use crate::path_names::on_one_line;
 use crate::path_names::write_on_one_line;
+pub use crate::path_names::{on_one_line, path_from_text, path_text};
 
 /// A path whose control characters and line separators are escaped in sentences, so that a name cannot forge a line of
-/// an answer. Data contains it unescaped. Bytes that are not UTF-8 are replaced in both.
+/// an answer. Data contains it unescaped. Bytes that are not UTF-8 are `\xNN` in both.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct QuotedPath(String);
 
 /// Wraps a path for sentences and for data.
 pub fn quote_path(path: &Path) -> QuotedPath {
-    QuotedPath(path.display().to_string())
+    QuotedPath(path_text(path))
 }
 
 impl QuotedPath {

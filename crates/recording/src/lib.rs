@@ -7,10 +7,9 @@
 //! - [`shown_command`] returns a command line without secrets.
 //!
 //! # Limitations
-//! Symbolic links, empty folders and files whose name is not UTF-8 are part of a checkpoint, but not of an operation:
-//! they are named in [`RecordedCall::not_kept`](lancet_history::RecordedCall::not_kept). Owner, extended attributes
-//! and ACLs are not recorded. A file is compared by its stat first, with git's rule for racy stamps; a write through
-//! a mapping that leaves the stat unchanged is detected only when the stat changes.
+//! Owner, extended attributes and ACLs are not recorded, and of folders only those without entries. A file is compared by
+//! its stat first, with git's rule for racy stamps; a write through a mapping that leaves the stat unchanged is detected
+//! only when the stat changes.
 
 mod beside;
 mod command;

@@ -11,6 +11,7 @@ use lancet_history::{
     Operation, OperationStore, RecordedState, Revision, State, WorkspaceRef,
 };
 use lancet_text::{Document, difference};
+use lancet_workspace::Revision as LinkRevision;
 
 use crate::compare::EntryDifference;
 use crate::contents::Contents;
@@ -42,6 +43,8 @@ struct KnownState {
     size: u64,
     mode: u32,
     inode: Option<u64>,
+    /// The target, of a symbolic link.
+    link: Option<PathBuf>,
 }
 
 /// The files of an operation, and the changes that cannot be restored.
@@ -51,13 +54,27 @@ pub(crate) struct OperationFiles {
     pub(crate) not_kept: Vec<PathBuf>,
 }
 
+/// The folders of the two looks: those that contain entries, and the empty ones.
+pub(crate) struct Folders {
+    pub(crate) before: BTreeSet<PathBuf>,
+    pub(crate) after: BTreeSet<PathBuf>,
+}
+
+impl Folders {
+    /// Returns an entry, unless it is that of a folder which was there in both looks, with entries in one of them.
+    fn own(&self, entry: Option<CheckpointEntry>, path: &Path) -> Option<CheckpointEntry> {
+        let is_in_both = self.before.contains(path) && self.after.contains(path);
+        entry.filter(|entry| entry.kind != CheckpointEntryKind::EmptyFolder || !is_in_both)
+    }
+}
+
 /// Computes the files of an operation. `between` are the operations recorded in the same period: their writes are
 /// attributed to them, and changes between two of them to this operation. `since` is the number of the checkpoint before
 /// this operation's call.
 pub(crate) fn files(
     root: &Path,
     real: Vec<EntryDifference>,
-    known_folders: &BTreeSet<PathBuf>,
+    folders: &Folders,
     between: &[Operation],
     since: Option<i64>,
     contents: &mut Contents<'_>,
@@ -69,9 +86,8 @@ pub(crate) fn files(
         let name = before.as_ref().or(after.as_ref());
         let path = name.map(|entry| root.join(OsStr::from_bytes(&entry.name)));
         let path = path.unwrap_or_default();
-        // Undo identifies files by text so far.
-        if path.to_str().is_none() {
-            out.not_kept.push(path);
+        let (before, after) = (folders.own(before, &path), folders.own(after, &path));
+        if before.is_none() && after.is_none() {
             continue;
         }
         let (Some(before), Some(after)) = (side(before, contents)?, side(after, contents)?) else {
@@ -81,6 +97,10 @@ pub(crate) fn files(
             }
             continue;
         };
+        if is_other_kind(before.as_ref(), after.as_ref()) {
+            out.not_kept.push(path);
+            continue;
+        }
         match (chains.get(&path), before, after) {
             (Some(states), before, after) => {
                 let known = (
@@ -120,13 +140,21 @@ pub(crate) fn files(
     out.files.sort_by(|one, other| one.path.cmp(&other.path));
     for file in &mut out.files {
         if file.before.is_none() || file.moved_from.is_some() {
-            file.folders = made_folders(root, &file.path, known_folders);
+            file.folders = made_folders(root, &file.path, &folders.before);
         }
     }
     Ok(out)
 }
 
-/// Returns the state of an entry; `Some(None)` if there was nothing, none if its bytes are not stored.
+/// Returns whether an empty folder took the place of a file or link, or the reverse.
+fn is_other_kind(before: Option<&KeptState>, after: Option<&KeptState>) -> bool {
+    let is_folder = |side: &KeptState| side.entry.kind == CheckpointEntryKind::EmptyFolder;
+    before
+        .zip(after)
+        .is_some_and(|(before, after)| is_folder(before) != is_folder(after))
+}
+
+/// Returns the state of an entry; `Some(None)` if there was nothing, none if it cannot be restored.
 #[expect(
     clippy::option_option,
     reason = "nothing and not kept are different answers"
@@ -138,13 +166,17 @@ fn side(
     let Some(entry) = entry else {
         return Ok(Some(None));
     };
-    if entry.kind != CheckpointEntryKind::File {
-        return Ok(None);
-    }
-    let revision = match entry.identity {
-        Identity::Unknown => None,
-        Identity::Revision(revision) => contents.has(&revision)?.then_some(revision),
-        Identity::Blob(blob) => contents.blob(blob)?,
+    let revision = match (entry.kind, entry.identity) {
+        (CheckpointEntryKind::EmptyFolder, _) => Some(*LinkRevision::of_empty_folder().as_bytes()),
+        (CheckpointEntryKind::Link, _) => {
+            let target = entry.link.as_deref().map(OsStr::from_bytes);
+            target.map(|target| *LinkRevision::of_link(target).as_bytes())
+        }
+        (CheckpointEntryKind::File, Identity::Unknown) => None,
+        (CheckpointEntryKind::File, Identity::Revision(revision)) => {
+            contents.has(&revision)?.then_some(revision)
+        }
+        (CheckpointEntryKind::File, Identity::Blob(blob)) => contents.blob(blob)?,
     };
     Ok(revision.map(|revision| Some(KeptState { entry, revision })))
 }
@@ -152,12 +184,19 @@ fn side(
 impl KnownState {
     fn from_kept(side: &KeptState) -> KnownState {
         let inode = stamp_of(&side.entry.stamp).inode;
+        let is_folder = side.entry.kind == CheckpointEntryKind::EmptyFolder;
+        let link = side.entry.link.as_deref();
         KnownState {
             revision: side.revision,
             size: side.entry.size,
             mode: side.entry.mode,
-            inode: (inode != 0).then_some(inode),
+            inode: (inode != 0 && !is_folder).then_some(inode),
+            link: link.map(|target| PathBuf::from(OsStr::from_bytes(target))),
         }
+    }
+
+    fn is_folder(&self) -> bool {
+        RecordedState::of_file(self.revision, self.size, self.mode).is_folder()
     }
 
     fn recorded(state: &RecordedState) -> KnownState {
@@ -166,16 +205,17 @@ impl KnownState {
             size: state.size,
             mode: state.mode,
             inode: None,
+            link: state.link.clone(),
         }
     }
 
     /// Returns the state in the form of the history, which has the bytes already.
-    fn draft(&self) -> State<'static> {
+    fn draft(&self) -> State<'_> {
         State {
             revision: self.revision,
             size: self.size,
             mode: self.mode,
-            link: None,
+            link: self.link.as_deref(),
             inode: self.inode,
             content: Content::Displaced,
         }
@@ -301,7 +341,9 @@ pub(crate) fn count_lines(
         let sizes = [&file.before, &file.after].into_iter().flatten();
         let is_same = file.before.as_ref().map(|state| state.revision)
             == file.after.as_ref().map(|state| state.revision);
-        if is_same || sizes.map(|state| state.size).max() > Some(COUNTED) {
+        let mut states = [&file.before, &file.after].into_iter().flatten();
+        let has_lines = !states.any(|state| state.link.is_some() || state.is_folder());
+        if is_same || !has_lines || sizes.map(|state| state.size).max() > Some(COUNTED) {
             continue;
         }
         let bytes = |state: &Option<KnownState>| match state {

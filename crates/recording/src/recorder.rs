@@ -7,28 +7,30 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use lancet_git::{CleanFiles, Index, ObjectReader, OutsideFiles, Repository};
+use lancet_git::{CleanFiles, GitIndex, GlobalFiles, ObjectReader, Repository};
 use lancet_history::{
-    Author, Checkpoint, CheckpointDraft, CheckpointEntry, CheckpointKind, CheckpointOutcome,
-    CheckpointQuery, Draft, HistoryError, LogQuery, OpenCall, OperationKind, OperationStore,
-    RecordedCall, UNATTRIBUTED, WorkspaceRef,
+    Checkpoint, CheckpointDraft, CheckpointEntry, CheckpointEntryKind, CheckpointKind,
+    CheckpointOutcome, CheckpointQuery, HistoryError, LogQuery, OpenCall, OperationAuthor,
+    OperationDraft, OperationKind, OperationStore, RecordedCall, UNATTRIBUTED_TOOL, WorkspaceRef,
 };
 use lancet_workspace::{Disk, FolderHandle, Workspace};
 
 use crate::beside::CallsBeside;
-use crate::compare::{EntryDifference, compare};
-use crate::contents::Contents;
-use crate::coverage::Coverage;
+use crate::compare::{EntryDifference, compare_entries};
+use crate::contents::ContentRecorder;
+use crate::coverage::ScanCoverage;
 use crate::coverage_change::CoverageCheck;
 use crate::left_to_git::leave_to_git;
 use crate::look::{
     FinishedLook, LookPurpose, ProgramCall, RecordError, RecordedLook, Unattributed,
 };
-use crate::operation::{OperationFiles, count_lines, drafts, files};
-use crate::scan::{Seen, scan};
+use crate::operation::{
+    Folders, OperationFiles, compute_operation_files, count_lines, file_drafts,
+};
+use crate::scan::{ScannedEntry, scan_root};
 
 /// The number of times that a look is started again because another process looked at the same time.
-const TRIES: usize = 5;
+const MAX_LOOK_TRIES: usize = 5;
 
 /// Scans and records the files below one root.
 pub struct Recorder<'r> {
@@ -39,9 +41,9 @@ pub struct Recorder<'r> {
     /// The history.
     pub store: &'r dyn OperationStore,
     /// The files that are scanned.
-    pub coverage: Coverage<'r>,
+    pub coverage: ScanCoverage<'r>,
     /// git's configuration outside the repository.
-    pub outside: OutsideFiles<'r>,
+    pub outside: GlobalFiles<'r>,
     /// Makes the ids of checkpoints and operations.
     pub new_id: &'r dyn Fn() -> String,
     /// Files that are reached later are not read, since a call may already be changing them.
@@ -53,14 +55,14 @@ impl Recorder<'_> {
     ///
     /// # Errors
     /// The root cannot be listed, or the history cannot be written.
-    pub fn look(
+    pub fn set_checkpoint(
         &self,
         kind: CheckpointKind,
         name: Option<&str>,
         session: &str,
         unattributed: Unattributed,
     ) -> Result<RecordedLook, RecordError> {
-        self.attempt(&LookPurpose {
+        self.attempt_look(&LookPurpose {
             kind,
             name,
             session,
@@ -74,8 +76,8 @@ impl Recorder<'_> {
     ///
     /// # Errors
     /// The root cannot be listed, or the history cannot be written.
-    pub fn record(&self, call: &ProgramCall<'_>) -> Result<RecordedLook, RecordError> {
-        self.attempt(&LookPurpose {
+    pub fn record_call(&self, call: &ProgramCall<'_>) -> Result<RecordedLook, RecordError> {
+        self.attempt_look(&LookPurpose {
             kind: CheckpointKind::After,
             name: None,
             session: call.author.session,
@@ -84,45 +86,47 @@ impl Recorder<'_> {
         })
     }
 
-    fn attempt(&self, purpose: &LookPurpose<'_>) -> Result<RecordedLook, RecordError> {
-        for _ in 0..TRIES {
-            if let Some(look) = self.once(purpose)? {
+    fn attempt_look(&self, purpose: &LookPurpose<'_>) -> Result<RecordedLook, RecordError> {
+        for _ in 0..MAX_LOOK_TRIES {
+            if let Some(look) = self.try_look(purpose)? {
                 return Ok(look);
             }
         }
         Err(RecordError::Overtaken)
     }
 
-    fn once(&self, purpose: &LookPurpose<'_>) -> Result<Option<RecordedLook>, RecordError> {
+    fn try_look(&self, purpose: &LookPurpose<'_>) -> Result<Option<RecordedLook>, RecordError> {
         let root = self.open_root()?;
         let newest = self.newest()?;
         let open = self.running_calls(purpose)?;
-        let (index, mut clean, objects) = self.repository();
-        let time = milliseconds();
+        let (index, mut clean, objects) = self.open_repository();
+        let time = now_in_milliseconds();
         let seen = self.scan(&root, index.as_deref())?;
         let files = seen.len() as u64;
         let newest_number = newest.as_ref().map(|newest| newest.number);
-        let before = self.entries(newest_number)?;
+        let before = self.checkpoint_entries(newest_number)?;
         // What a call changed is part of an operation, which the limit of the history bounds.
         let most = match purpose.call {
             Some(_) => u64::MAX,
             None => self.coverage.most_bytes,
         };
         let largest = self.coverage.largest_file;
-        let contents = Contents::new(&root, self.store, objects, largest, most);
+        let contents = ContentRecorder::new(&root, self.store, objects, largest, most);
         let mut contents = contents.until(self.read_until);
         let since = purpose.since(newest.as_ref(), &open);
         // If another look was made in between, the call's own changes are those since its own checkpoint.
-        let again = match since != newest_number {
-            true => since.map(|since| (since, seen.clone())),
-            false => None,
+        let other = since.filter(|_| since != newest_number);
+        let again = other.map(|since| (since, seen.clone()));
+        let root_path = self.workspace.root;
+        let mut found_folders = Folders {
+            before: containing_folders(root_path, before.iter().map(described)),
+            after: containing_folders(root_path, seen.iter().map(|seen| (&seen.name, seen.kind))),
         };
-        let mut found_folders = folders(self.workspace.root, &before);
-        let mut differences = compare(before, seen, &mut clean, &mut contents)?;
+        let mut differences = compare_entries(before, seen, &mut clean, &mut contents)?;
         if let Some((since, seen)) = again {
-            let before = self.entries(Some(since))?;
-            found_folders = folders(self.workspace.root, &before);
-            differences.real = compare(before, seen, &mut clean, &mut contents)?.real;
+            let before = self.checkpoint_entries(Some(since))?;
+            found_folders.before = containing_folders(root_path, before.iter().map(described));
+            differences.real = compare_entries(before, seen, &mut clean, &mut contents)?.real;
         }
         let mut changed = OperationFiles::default();
         let mut recorded = purpose
@@ -134,7 +138,7 @@ impl Recorder<'_> {
                 root: &root,
                 path: self.workspace.root,
                 coverage: &self.coverage,
-                folders: &found_folders,
+                folders: &found_folders.before,
                 since: since.time,
             }
             .real(differences.real, &mut clean, &mut contents)?;
@@ -159,7 +163,7 @@ impl Recorder<'_> {
                 }
             }
             recorded.since = Some(since.number);
-            changed = self.operation(&since, real, &found_folders, &mut contents)?;
+            changed = self.compute_operation(&since, real, &found_folders, &mut contents)?;
             recorded.not_kept.clone_from(&changed.not_kept);
         }
         contents.flush()?;
@@ -169,11 +173,11 @@ impl Recorder<'_> {
             newest: newest.as_ref(),
             changes: &differences.changes,
         };
-        self.put(purpose, &look, changed, recorded)
+        self.store_checkpoint(purpose, &look, changed, recorded)
     }
 
     /// Records the checkpoint and what changed before it; returns none if another process was faster.
-    fn put(
+    fn store_checkpoint(
         &self,
         purpose: &LookPurpose<'_>,
         look: &FinishedLook<'_>,
@@ -194,25 +198,25 @@ impl Recorder<'_> {
             files: look.files,
         };
         let is_any = !changed.files.is_empty();
-        let operations: Vec<(Draft<'_>, RecordedCall)> = is_any
+        let operations: Vec<(OperationDraft<'_>, RecordedCall)> = is_any
             .then(|| {
-                let draft = Draft {
+                let draft = OperationDraft {
                     id: &operation,
-                    time: milliseconds(),
+                    time: now_in_milliseconds(),
                     kind: OperationKind::Change,
                     author: purpose.call.map_or(
-                        Author {
-                            session: UNATTRIBUTED,
-                            ..Author::default()
+                        OperationAuthor {
+                            session: UNATTRIBUTED_TOOL,
+                            ..OperationAuthor::default()
                         },
                         |call| call.author,
                     ),
-                    tool: purpose.call.map_or(UNATTRIBUTED, |call| call.tool),
+                    tool: purpose.call.map_or(UNATTRIBUTED_TOOL, |call| call.tool),
                     rungs: Vec::new(),
                     approved: None,
                     question: None,
                     parent: None,
-                    files: drafts(&changed.files, self.workspace),
+                    files: file_drafts(&changed.files, self.workspace),
                     takes_back: Vec::new(),
                     takes_part_of: Vec::new(),
                 };
@@ -220,7 +224,7 @@ impl Recorder<'_> {
             })
             .into_iter()
             .collect();
-        let outcome = self.store.put_checkpoint(&draft, &operations)?;
+        let outcome = self.store.store_checkpoint(&draft, &operations)?;
         let CheckpointOutcome::Recorded(number) = outcome else {
             return Ok(None);
         };
@@ -235,25 +239,28 @@ impl Recorder<'_> {
         }))
     }
 
-    fn operation(
+    fn compute_operation(
         &self,
         since: &Checkpoint,
         real: Vec<EntryDifference>,
-        folders: &BTreeSet<PathBuf>,
-        contents: &mut Contents<'_>,
+        folders: &Folders,
+        contents: &mut ContentRecorder<'_>,
     ) -> Result<OperationFiles, HistoryError> {
         let query = LogQuery {
             below: vec![self.workspace.root.to_path_buf()],
             after: Some(since.sequence),
             ..LogQuery::default()
         };
-        let mut between = self.store.log(&query)?;
+        let mut between = self.store.query_log(&query)?;
         between.retain(|operation| operation.kind != OperationKind::Late);
         let (root, number) = (self.workspace.root, Some(since.number));
-        files(root, real, folders, &between, number, contents)
+        compute_operation_files(root, real, folders, &between, number, contents)
     }
 
-    fn entries(&self, number: Option<i64>) -> Result<Vec<CheckpointEntry>, HistoryError> {
+    fn checkpoint_entries(
+        &self,
+        number: Option<i64>,
+    ) -> Result<Vec<CheckpointEntry>, HistoryError> {
         match number {
             Some(number) => self.store.checkpoint_entries(&self.workspace.id, number),
             None => Ok(Vec::new()),
@@ -281,8 +288,12 @@ impl Recorder<'_> {
         Ok(open)
     }
 
-    fn scan(&self, root: &FolderHandle, index: Option<&Index>) -> Result<Vec<Seen>, RecordError> {
-        let seen = scan(root, self.workspace.root, &self.coverage, index);
+    fn scan(
+        &self,
+        root: &FolderHandle,
+        index: Option<&GitIndex>,
+    ) -> Result<Vec<ScannedEntry>, RecordError> {
+        let seen = scan_root(root, self.workspace.root, &self.coverage, index);
         seen.map_err(|source| RecordError::Unreadable {
             root: self.workspace.root.to_path_buf(),
             source,
@@ -315,9 +326,15 @@ impl Recorder<'_> {
     }
 
     /// Returns the repository whose work tree is the root. An unreadable repository counts as none.
-    fn repository(&self) -> (Option<Arc<Index>>, Option<CleanFiles>, Option<ObjectReader>) {
+    fn open_repository(
+        &self,
+    ) -> (
+        Option<Arc<GitIndex>>,
+        Option<CleanFiles>,
+        Option<ObjectReader>,
+    ) {
         let root = self.workspace.root;
-        let repository = Repository::around(&root.join("any"), &self.disk)
+        let repository = Repository::find_for_file(&root.join("any"), &self.disk)
             .ok()
             .flatten();
         let Some(repository) = repository.filter(|found| found.work_tree() == root) else {
@@ -327,16 +344,23 @@ impl Recorder<'_> {
         let clean = index
             .as_ref()
             .and_then(|index| CleanFiles::open(&repository, Arc::clone(index), self.outside).ok());
-        (index, clean, repository.objects().ok())
+        (index, clean, repository.open_objects().ok())
     }
 }
 
+fn described(entry: &CheckpointEntry) -> (&Vec<u8>, CheckpointEntryKind) {
+    (&entry.name, entry.kind)
+}
+
 /// Returns the folders that contain entries, and empty folders.
-fn folders(root: &Path, entries: &[CheckpointEntry]) -> BTreeSet<PathBuf> {
+fn containing_folders<'e>(
+    root: &Path,
+    entries: impl Iterator<Item = (&'e Vec<u8>, CheckpointEntryKind)>,
+) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
-    for entry in entries {
-        let path = root.join(OsStr::from_bytes(&entry.name));
-        if entry.kind == lancet_history::CheckpointEntryKind::EmptyFolder {
+    for (name, kind) in entries {
+        let path = root.join(OsStr::from_bytes(name));
+        if kind == CheckpointEntryKind::EmptyFolder {
             found.insert(path.clone());
         }
         for folder in path
@@ -352,7 +376,7 @@ fn folders(root: &Path, entries: &[CheckpointEntry]) -> BTreeSet<PathBuf> {
     found
 }
 
-fn milliseconds() -> i64 {
+fn now_in_milliseconds() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| {

@@ -18,6 +18,7 @@ mod hard_links;
 mod in_place;
 mod journal_entry;
 mod lease;
+mod links;
 mod move_aside;
 mod names;
 mod outcome;
@@ -34,6 +35,7 @@ use std::collections::HashMap;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+pub(crate) use check::is_empty;
 pub(crate) use exchange_proof::{PROOF_FILES, prove_exchange};
 pub(crate) use free_name::{move_to_free_name, rename_to_free_name};
 pub use guarantee::Guarantee;

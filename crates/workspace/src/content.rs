@@ -53,7 +53,10 @@ pub(crate) fn new_length(new: &NewBytes<'_>, length: u64) -> u64 {
             spliced(length, changes)
         }
         NewBytes::Copied { length, .. } => *length,
-        NewBytes::Nothing | NewBytes::MovedTo(_) => 0,
+        NewBytes::Nothing
+        | NewBytes::MovedTo(_)
+        | NewBytes::Link(_)
+        | NewBytes::EmptyFolder { .. } => 0,
     }
 }
 
@@ -201,9 +204,15 @@ pub(crate) fn write_content(
             check_changes(changes, length)?;
             stream(changes, file, length, sink).map(Some)
         }
-        (NewBytes::Nothing | NewBytes::MovedTo(_), _) => Err(io::Error::new(
+        (
+            NewBytes::Nothing
+            | NewBytes::MovedTo(_)
+            | NewBytes::Link(_)
+            | NewBytes::EmptyFolder { .. },
+            _,
+        ) => Err(io::Error::new(
             io::ErrorKind::InvalidInput,
-            "a removed or moved file has no new bytes",
+            "a link, a folder, and a removed or moved file have no new bytes",
         )),
         (NewBytes::Streamed { .. } | NewBytes::CopiedFrom { .. }, None) => Err(io::Error::new(
             io::ErrorKind::InvalidInput,

@@ -33,6 +33,8 @@ pub enum OpenMode {
     Read,
     /// An existing file for reading past the kernel's cache (`O_DIRECT`). May be unsupported.
     Uncached,
+    /// A symbolic link itself. The handle only identifies it: while it is open, no other file gets its inode number.
+    Link,
     /// An existing file for reading and writing; not truncated.
     Rewrite,
     /// A new file for reading and writing; fails if the name exists.
@@ -196,6 +198,8 @@ pub trait Disk: Send + Sync + fmt::Debug {
     fn list_inodes(&self, folder: BorrowedFd<'_>) -> io::Result<Vec<(OsString, u64)>>;
     /// Creates a folder, mode 0777 less the umask.
     fn make_folder_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()>;
+    /// Creates a symbolic link; fails if the name exists.
+    fn make_link_at(&self, folder: BorrowedFd<'_>, target: &OsStr, name: &OsStr) -> io::Result<()>;
     /// Removes a name that is not a folder.
     fn remove_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()>;
     /// Removes an empty folder.

@@ -144,6 +144,12 @@ impl DisplacedStore {
             Err(error) if !is_elsewhere(&error) => return Err(error),
             Err(_) => {}
         }
+        if disk.stat_at(folder, name)?.is_link() {
+            let target = disk.read_link_at(folder, name)?;
+            disk.make_link_at(store.as_fd(), &target, &new_name)?;
+            disk.remove_at(folder, name)?;
+            return Ok(Some(path.join(new_name)));
+        }
         let source = disk.open_at(folder, name, OpenMode::Read)?;
         // Another file system: only a copy is stored, and bytes written to the original afterwards would be lost. The
         // file stays in place for now if it is open for writing. If no lease is granted, this cannot be known.
@@ -169,7 +175,7 @@ impl DisplacedStore {
         };
         let mut names = Vec::new();
         disk.list(store.as_fd(), &mut |name, kind| {
-            if let (EntryKind::File, Some(second)) = (kind, second_of(name)) {
+            if let (EntryKind::File | EntryKind::Link, Some(second)) = (kind, second_of(name)) {
                 names.push((second, name.to_owned()));
             }
             ControlFlow::Continue(())

@@ -83,6 +83,9 @@ pub enum Act {
     /// A folder is created for a file, first under the temporary name, or is to be removed with its last file. It has a
     /// separate entry from the file's.
     Folder,
+    /// A symbolic link is created under the temporary name, which is also the name. It has a separate entry from that of
+    /// the file that it becomes.
+    TemporaryLink,
     /// The file is moved to another name.
     Move {
         /// The target folder.
@@ -126,10 +129,11 @@ pub struct Record {
 }
 
 impl Record {
-    /// Returns whether the entry concerns folders only.
-    pub(crate) fn is_of_folder(&self) -> bool {
+    /// Returns whether the entry concerns only folders and temporary links, which have separate entries from those of the
+    /// files that they are for.
+    pub(crate) fn is_of_auxiliaries(&self) -> bool {
         let mut steps = self.intent.steps.iter();
-        steps.all(|step| step.act == Act::Folder)
+        steps.all(|step| matches!(step.act, Act::Folder | Act::TemporaryLink))
     }
 
     /// Returns whether a crash can leave it half done: a single exchange, creation, removal or move is either done or
@@ -137,7 +141,7 @@ impl Record {
     pub(crate) fn can_be_half_done(&self) -> bool {
         let steps = &self.intent.steps;
         let mut acts = steps.iter().map(|step| &step.act);
-        !self.is_of_folder()
+        !self.is_of_auxiliaries()
             && (steps.len() > 1
                 || acts.any(|act| matches!(act, Act::MoveAside | Act::InPlace { .. })))
     }

@@ -104,6 +104,20 @@ impl Workspace {
     /// Locates the symbolic link at an absolute path, without following it; `None` if the path does not end in the name
     /// of a link.
     pub fn locate_link(&self, path: &Path) -> Result<Option<Located>, LocateError> {
+        self.locate_itself(path, |stamp| stamp.is_link())
+    }
+
+    /// Locates the folder at an absolute path by its name in the folder around it, so that it can be removed; `None` if
+    /// there is no folder, or it is a root.
+    pub fn locate_folder(&self, path: &Path) -> Result<Option<Located>, LocateError> {
+        self.locate_itself(path, |stamp| stamp.is_folder())
+    }
+
+    fn locate_itself(
+        &self,
+        path: &Path,
+        is_wanted: impl Fn(&Stamp) -> bool,
+    ) -> Result<Option<Located>, LocateError> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Ok(None);
         };
@@ -119,7 +133,7 @@ impl Workspace {
             Err(error) => return Err(error),
         };
         let stamp = match self.disk.stat_at(folder.folder(), name) {
-            Ok(stamp) if stamp.is_link() => stamp,
+            Ok(stamp) if is_wanted(&stamp) => stamp,
             _ => return Ok(None),
         };
         Ok(Some(Located {

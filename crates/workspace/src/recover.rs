@@ -96,8 +96,10 @@ impl Workspace {
         let Some(journal) = &self.journal else {
             return Ok(Vec::new());
         };
-        let (mut folders, files): (Vec<Record>, Vec<Record>) =
-            journal.list()?.into_iter().partition(Record::is_of_folder);
+        let (mut folders, files): (Vec<Record>, Vec<Record>) = journal
+            .list()?
+            .into_iter()
+            .partition(Record::is_of_auxiliaries);
         let mut all = Vec::new();
         let mut is_all = true;
         for record in files {
@@ -113,7 +115,8 @@ impl Workspace {
                 }
             }
         }
-        // Folders can be empty only after the files are restored; innermost first.
+        // A temporary link may still become a file, and folders can be empty only after the files are restored; innermost
+        // first.
         folders.sort_by_key(|record| std::cmp::Reverse(record.depth()));
         for record in folders {
             let recovered_files = self.recover_record(&**journal, &record)?;

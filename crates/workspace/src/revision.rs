@@ -22,6 +22,12 @@ impl Revision {
         Revision(*hasher.finalize().as_bytes())
     }
 
+    /// Returns the revision of an empty folder: it differs from that of any file and link.
+    pub fn of_empty_folder() -> Revision {
+        let hasher = blake3::Hasher::new_derive_key("lancet empty folder");
+        Revision(*hasher.finalize().as_bytes())
+    }
+
     /// Restores a revision from its bytes.
     pub fn from_bytes(bytes: [u8; 32]) -> Revision {
         Revision(bytes)

@@ -47,7 +47,7 @@ impl Workspace {
         // A folder that cannot be listed is skipped.
         let _ = self.disk.list(folder.as_fd(), &mut |name, kind| {
             seen += 1;
-            if kind == EntryKind::File && is_temporary(name) {
+            if matches!(kind, EntryKind::File | EntryKind::Link) && is_temporary(name) {
                 names.push(name.to_owned());
             }
             if seen < MOST_ENTRIES {
@@ -71,7 +71,8 @@ impl Workspace {
             return;
         }
         let file = disk.open_at(folder.as_fd(), name, OpenMode::Read);
-        let quiet = file.is_ok_and(|file| disk.take_lease(file.as_fd(), Lease::Read).is_ok());
+        let quiet = stamp.is_link()
+            || file.is_ok_and(|file| disk.take_lease(file.as_fd(), Lease::Read).is_ok());
         let seal = if quiet { Seal::Sealed } else { Seal::Open };
         // If this fails, the file stays until the next sweep.
         let _ = self

@@ -1,5 +1,6 @@
 //! The arguments of the commands that show, undo and restore changes.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, ValueEnum};
@@ -188,7 +189,7 @@ pub(crate) struct RedoArguments {
 pub(crate) struct RestoreArguments {
     /// Files, each with a change
     #[arg(value_name = "FILE[@ID[^]]", required = true)]
-    pub(crate) states: Vec<String>,
+    pub(crate) states: Vec<OsString>,
     #[command(flatten)]
     pub(crate) flags: UndoFlags,
 }

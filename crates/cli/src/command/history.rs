@@ -14,6 +14,7 @@ mod operation_json;
 mod owner;
 mod patch;
 mod prompt;
+mod recorded_path;
 pub(super) mod show;
 mod since_checkpoint;
 mod stats;

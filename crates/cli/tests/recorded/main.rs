@@ -1,6 +1,7 @@
 //! `lancet run` with real programs: their changes are one change, which is undone and redone byte for byte.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -8,6 +9,8 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -21,12 +24,18 @@ mod parallel;
 
 use crate::stage::{LANCET, Stage, finish};
 
-/// Returns every file and link below a folder: its permission bits, and its bytes or its target.
+/// Returns every file, link and empty folder below a folder: its permission bits, and its bytes or its target.
 fn tree(folder: &Path) -> BTreeMap<Vec<u8>, (u32, Vec<u8>)> {
     let mut found = BTreeMap::new();
     let mut waiting = vec![folder.to_path_buf()];
     while let Some(next) = waiting.pop() {
-        for entry in fs::read_dir(&next).expect("listed").flatten() {
+        let entries: Vec<_> = fs::read_dir(&next).expect("listed").flatten().collect();
+        let name = next.strip_prefix(folder).expect("below").as_os_str();
+        if entries.is_empty() && !name.is_empty() {
+            let mode = next.metadata().expect("a stat").permissions().mode();
+            found.insert(name.as_bytes().to_vec(), (mode, Vec::new()));
+        }
+        for entry in entries {
             let path = entry.path();
             let kind = entry.file_type().expect("a kind");
             if kind.is_dir() {
@@ -313,36 +322,242 @@ fn settings_change_what_a_checkpoint_covers_and_stores() {
     }
 }
 
-#[test]
-fn links_are_named_as_what_cannot_come_back() {
-    let stage = Stage::new();
+/// Makes links and a script that makes, changes, removes, moves and replaces links.
+fn linked_project(stage: &Stage) -> &'static str {
     stage.file("a.txt", "one\n");
-    symlink("a.txt", stage.project().join("link")).expect("made");
-    let run = stage.run(&["run", "sh", "-c", "echo two > a.txt; rm link"]);
-    assert_eq!(run.code, 0, "{run:?}");
-    let log = log(&stage);
-    let not_kept = log[0]["notKept"].as_array().expect("a list");
-    assert_eq!(not_kept.len(), 1, "{log:#?}");
-    assert!(
-        not_kept[0]
-            .as_str()
-            .is_some_and(|path| path.ends_with("/link"))
-    );
-    let undone = stage.run(&["undo", "--yes"]);
-    assert_eq!(undone.code, 0, "{undone:?}");
-    let is_named = undone
-        .out
-        .contains("Not recorded, so left as they are: link.");
-    assert!(is_named, "{undone:?}");
-    assert_eq!(stage.text("a.txt"), "one\n");
+    stage.file("plain.txt", "plain\n");
+    stage.file("moved.txt", "moved\n");
+    let link = |target: &str, name: &str| {
+        symlink(target, stage.project().join(name)).expect("made");
+    };
+    link("a.txt", "gone");
+    link("a.txt", "changed");
+    link("/nowhere/outside", "filled");
+    link("../outside.txt", "travels");
+    link(".", "round");
+    "echo two > a.txt; rm gone; ln -sfn plain.txt changed; rm filled; echo filled > filled; chmod 640 filled; \
+     rm plain.txt; ln -s a.txt plain.txt; mkdir -p new/deep; mv travels new/deep/there; ln -s ../a.txt new/made; \
+     mv moved.txt moved-away.txt; ln -s moved-away.txt moved.txt; ln -sfn new round"
 }
 
-/// Returns a random command on the files `f0` to `f5`, some of them in folders.
+#[test]
+fn symbolic_links_go_back_and_forth_and_none_is_followed() {
+    let stage = Stage::new();
+    let script = linked_project(&stage);
+    let outside = stage.project().parent().expect("above").join("outside.txt");
+    fs::write(&outside, "outside\n").expect("written");
+    let before = tree(&stage.project());
+    let run = stage.run(&["run", "sh", "-c", script]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let after = tree(&stage.project());
+    let recorded = log(&stage);
+    assert_eq!(recorded.len(), 1, "{recorded:#?}");
+    assert_eq!(recorded[0]["notKept"], serde_json::json!([]));
+    let files = recorded[0]["files"].as_array().expect("files");
+    let file = |name: &str| {
+        let path = stage.project().join(name).display().to_string();
+        let found = files.iter().find(|file| file["file_path"] == path.as_str());
+        found.unwrap_or_else(|| panic!("{name}: {files:#?}"))
+    };
+    assert_eq!(file("gone")["type"], "delete");
+    assert_eq!(file("gone")["before"]["link"], "a.txt");
+    assert_eq!(file("changed")["after"]["link"], "plain.txt");
+    assert_eq!(file("filled")["before"]["link"], "/nowhere/outside");
+    assert_eq!(file("filled")["after"]["mode"], "640");
+    assert_eq!(file("new/made")["type"], "create");
+
+    for _ in 0..2 {
+        let undo = stage.run(&["undo", "--yes"]);
+        assert_eq!(undo.code, 0, "{undo:?}");
+        assert_eq!(tree(&stage.project()), before);
+        assert!(!stage.project().join("new").exists());
+        let redo = stage.run(&["redo", "--yes"]);
+        assert_eq!(redo.code, 0, "{redo:?}");
+        assert_eq!(tree(&stage.project()), after);
+    }
+    assert_eq!(fs::read_to_string(outside).expect("read"), "outside\n");
+}
+
+#[test]
+fn a_link_is_shown_with_its_target_and_restored_by_its_own_name() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    stage.file("b.txt", "two\n");
+    symlink("a.txt", stage.project().join("link")).expect("made");
+    assert_eq!(stage.run(&["checkpoint", "at-first"]).code, 0);
+    let run = stage.run(&["run", "ln", "-sfn", "b.txt", "link"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let shown = stage.run(&["show"]);
+    for line in ["-a.txt", "+b.txt"] {
+        assert!(shown.out.contains(line), "{shown:?}");
+    }
+    let log = stage.run(&["log", "link", "--json"]);
+    assert!(log.out.contains(r#""link":"b.txt""#), "{log:?}");
+    let target = || fs::read_link(stage.project().join("link")).expect("a link");
+    let restored = stage.run(&["restore", "link@at-first", "--yes"]);
+    assert_eq!(restored.code, 0, "{restored:?}");
+    assert_eq!(target(), Path::new("a.txt"));
+    assert!(
+        restored.err.contains("it is a symbolic link to a.txt"),
+        "{restored:?}"
+    );
+    let undone = stage.run(&["undo", "--file", "link", "--yes"]);
+    assert_eq!(undone.code, 0, "{undone:?}");
+    assert_eq!(target(), Path::new("b.txt"), "the restore is undone");
+    assert_eq!(
+        (stage.text("a.txt"), stage.text("b.txt")),
+        ("one\n".to_owned(), "two\n".to_owned())
+    );
+}
+
+#[test]
+fn a_link_that_was_changed_since_is_not_replaced() {
+    let stage = Stage::new();
+    let link = stage.project().join("link");
+    symlink("a.txt", &link).expect("made");
+    assert_eq!(stage.run(&["run", "ln", "-sfn", "b.txt", "link"]).code, 0);
+    fs::remove_file(&link).expect("removed");
+    symlink("theirs", &link).expect("made");
+    let undone = stage.run(&["undo", "--yes"]);
+    assert_ne!(undone.code, 0, "{undone:?}");
+    assert_eq!(fs::read_link(&link).expect("a link"), Path::new("theirs"));
+    fs::remove_file(&link).expect("removed");
+    fs::write(&link, "a file by now\n").expect("written");
+    let undone = stage.run(&["undo", "--yes"]);
+    assert_ne!(undone.code, 0, "{undone:?}");
+    assert_eq!(stage.text("link"), "a file by now\n");
+}
+
+#[test]
+fn empty_folders_go_back_and_forth() {
+    let stage = Stage::new();
+    stage.file("full/a.txt", "one\n");
+    stage.file("emptied/a.txt", "one\n");
+    let folder = |name: &str, mode: u32| {
+        let path = stage.project().join(name);
+        fs::create_dir_all(&path).expect("made");
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("set");
+    };
+    folder("gone", 0o750);
+    folder("filled", 0o755);
+    folder("full/gone", 0o700);
+    let before = tree(&stage.project());
+    let script = "rmdir gone; rm -r full; rm emptied/a.txt; mkdir -p made/deep; mkdir -m 711 single; echo a > filled/a";
+    let run = stage.run(&["run", "sh", "-c", script]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let after = tree(&stage.project());
+    let recorded = log(&stage);
+    assert_eq!(recorded[0]["notKept"], serde_json::json!([]));
+    let files = recorded[0]["files"].as_array().expect("files");
+    let folders = files.iter().filter(|file| {
+        let state = if file["before"].is_null() {
+            "after"
+        } else {
+            "before"
+        };
+        file[state]["kind"] == "folder"
+    });
+    assert_eq!(folders.count(), 4, "{files:#?}");
+    for _ in 0..2 {
+        let undo = stage.run(&["undo", "--yes"]);
+        assert_eq!(undo.code, 0, "{undo:?}");
+        assert_eq!(tree(&stage.project()), before);
+        let redo = stage.run(&["redo", "--yes"]);
+        assert_eq!(redo.code, 0, "{redo:?}");
+        assert_eq!(tree(&stage.project()), after);
+    }
+    let verified = stage.run(&["verify"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+}
+
+#[test]
+fn a_folder_that_a_command_made_stays_if_it_is_used_by_now() {
+    let stage = Stage::new();
+    stage.file("a.txt", "one\n");
+    let script = "mkdir used unused; echo two > a.txt";
+    assert_eq!(stage.run(&["run", "sh", "-c", script]).code, 0);
+    stage.file("used/theirs.txt", "theirs\n");
+    let undone = stage.run(&["undo", "--yes"]);
+    assert_eq!(undone.code, 0, "{undone:?}");
+    assert_eq!(stage.text("a.txt"), "one\n");
+    assert_eq!(stage.text("used/theirs.txt"), "theirs\n");
+    assert!(!stage.project().join("unused").exists());
+}
+
+#[test]
+fn names_that_are_not_utf8_go_back_and_forth() {
+    let stage = Stage::new();
+    let odd = |name: &[u8]| stage.project().join(OsStr::from_bytes(name));
+    fs::write(odd(b"caf\xe9.txt"), "one\n").expect("written");
+    fs::write(odd(b"gone\xff"), "gone\n").expect("written");
+    symlink(OsStr::from_bytes(b"caf\xe9.txt"), odd(b"link\xe9")).expect("made");
+    fs::create_dir(odd(b"empty\xe9")).expect("made");
+    fs::create_dir(odd(b"d\xe9")).expect("made");
+    fs::write(odd(b"d\xe9/plain.txt"), "one\n").expect("written");
+    assert_eq!(stage.run(&["checkpoint", "at-first"]).code, 0);
+    let before = tree(&stage.project());
+    let script = "for file in caf*.txt d?*/plain.txt; do echo two > \"$file\"; done; rm gone* link*; rmdir empty*; \
+                  mkdir \"$(printf 'new\\351')\"; mv d* moved; ln -s a \"$(printf 'l\\377')\"";
+    let run = stage.run(&["run", "sh", "-c", script]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let after = tree(&stage.project());
+    let recorded = log(&stage);
+    assert_eq!(recorded[0]["notKept"], serde_json::json!([]));
+    let files = recorded[0]["files"].as_array().expect("files");
+    let shown = stage.project().join(r"caf\xe9.txt").display().to_string();
+    let changed = files
+        .iter()
+        .find(|file| file["file_path"] == shown.as_str());
+    let bytes = changed.expect("the changed file")["pathBytes"].as_str();
+    let expected = STANDARD.encode(odd(b"caf\xe9.txt").as_os_str().as_bytes());
+    assert_eq!(bytes, Some(expected.as_str()));
+    for _ in 0..2 {
+        let undo = stage.run(&["undo", "--yes"]);
+        assert_eq!(undo.code, 0, "{undo:?}");
+        assert_eq!(tree(&stage.project()), before);
+        let redo = stage.run(&["redo", "--yes"]);
+        assert_eq!(redo.code, 0, "{redo:?}");
+        assert_eq!(tree(&stage.project()), after);
+    }
+    let text = |name: &[u8]| fs::read_to_string(odd(name)).expect("read");
+    let escaped = stage.run(&["restore", r"caf\xe9.txt@at-first", "--yes"]);
+    assert_eq!(escaped.code, 0, "{escaped:?}");
+    assert_eq!(text(b"caf\xe9.txt"), "one\n");
+    let mut raw = stage.command(LANCET);
+    raw.arg("restore")
+        .arg(OsStr::from_bytes(b"gone\xff@at-first"));
+    raw.arg("--yes");
+    let raw = finish(raw, b"");
+    assert_eq!(raw.code, 0, "{raw:?}");
+    assert_eq!(text(b"gone\xff"), "gone\n");
+}
+
+#[test]
+fn of_a_link_that_may_not_be_read_only_name_and_kind_are_shown() {
+    let stage = Stage::new();
+    symlink("the-secret-target", stage.project().join("link")).expect("made");
+    assert_eq!(stage.run(&["run", "rm", "link"]).code, 0);
+    stage.user_settings("[permissions]\ndeny = [\"Read(link)\"]\n");
+    for words in [&["log", "--json"][..], &["show", "--json"], &["show"]] {
+        let run = stage.run(words);
+        assert!(!run.out.contains("the-secret-target"), "{run:?}");
+        assert!(run.out.contains("link"), "{run:?}");
+    }
+}
+
+/// Returns a random command on the files `f0` to `f5` and one whose name is not UTF-8, some of them in folders.
 fn command() -> impl Strategy<Value = String> {
+    // The name `$o` is not UTF-8.
     let name = || {
-        (0..6_u8, 0..3_u8).prop_map(|(file, folder)| match folder {
-            0 => format!("f{file}"),
-            folder => format!("d{folder}/f{file}"),
+        (0..7_u8, 0..3_u8).prop_map(|(file, folder)| {
+            let file = match file {
+                0..6 => format!("f{file}"),
+                _ => "$o".to_owned(),
+            };
+            match folder {
+                0 => file,
+                folder => format!("d{folder}/{file}"),
+            }
         })
     };
     prop_oneof![
@@ -355,7 +570,12 @@ fn command() -> impl Strategy<Value = String> {
             0 => format!("chmod +x {file}"),
             _ => format!("chmod -x {file}"),
         }),
+        (name(), name()).prop_map(|(target, link)| format!("ln -sfn {target} {link}")),
+        name().prop_map(|link| format!("ln -sfn /nowhere/outside {link}")),
         Just("rm -rf d1".to_owned()),
+        Just("mkdir -p d2/e d3/e".to_owned()),
+        Just("rmdir d1 d2/e d2 d3/e d3".to_owned()),
+        Just("rm -rf d2 d3".to_owned()),
     ]
 }
 
@@ -370,7 +590,7 @@ proptest! {
         let stage = Stage::new();
         stage.file("keep.txt", "kept\n");
         let script = |commands: &[String]| {
-            format!("mkdir -p d1 d2; {{ {}; }} 2>/dev/null; true", commands.join("; "))
+            format!("o=$(printf 'o\\351'); mkdir -p d1 d2; {{ {}; }} 2>/dev/null; true", commands.join("; "))
         };
         let mut plain = stage.command("sh");
         plain.args(["-c", &script(&begin)]);

@@ -34,13 +34,15 @@ pub(super) fn check(
     let mut rows = statement.query(params![after])?;
     while let Some(row) = rows.next()? {
         let (id, revision, size): (i64, Revision, i64) = row.try_into()?;
-        let fault = match size > IN_MEMORY {
+        let found = match size > IN_MEMORY {
             true => fault_in_parts(connection, state, &revision)?,
             false => fault(
                 contents::get_row(connection, state, id)?.as_deref(),
                 &revision,
             ),
         };
+        let is_fault = found.is_some() && !is_without_bytes(connection, id)?;
+        let fault = found.filter(|_| is_fault);
         checked.faults.extend(fault.map(|fault| (revision, fault)));
         checked.number += 1;
         checked.upto = id;
@@ -50,6 +52,18 @@ pub(super) fn check(
         }
     }
     Ok(checked)
+}
+
+/// Returns whether a row is for a symbolic link, whose target is part of the change, or for a folder.
+fn is_without_bytes(connection: &Connection, id: i64) -> rusqlite::Result<bool> {
+    connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM files WHERE before = ?1
+                         AND (before_link IS NOT NULL OR before_mode & 61440 = 16384))
+                 OR EXISTS (SELECT 1 FROM files WHERE after = ?1
+                         AND (after_link IS NOT NULL OR after_mode & 61440 = 16384))",
+        )?
+        .query_row([id], |row| row.get(0))
 }
 
 fn fault(bytes: Option<&[u8]>, revision: &Revision) -> Option<ContentFault> {

@@ -1,6 +1,7 @@
 //! A recorded change as a git patch: made from the raw bytes, so that `git apply` takes it whatever the encoding and
 //! line ends are.
 
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -21,12 +22,25 @@ pub(super) fn for_people(
     change: &FileChange,
     path: &Path,
 ) -> Result<String, HistoryError> {
-    let text = |kept: &Option<RecordedState>| match kept {
-        None => Ok(Some(String::new())),
-        Some(kept) => Ok(store
-            .content(&kept.revision)?
-            .and_then(|bytes| String::from_utf8(bytes).ok())
-            .filter(|text| !text.contains('\0'))),
+    if is_of_folder(change) {
+        let word = if change.after.is_some() {
+            "new"
+        } else {
+            "deleted"
+        };
+        let (old, new) = (quoted('a', path), quoted('b', path));
+        return Ok(format!("diff --git {old} {new}\n{word} empty folder\n"));
+    }
+    if let Some([removed, made]) = change_of_type(change) {
+        let parts = [
+            for_people(store, &removed, path)?,
+            for_people(store, &made, path)?,
+        ];
+        return Ok(parts.concat());
+    }
+    let text = |kept: &Option<RecordedState>| -> Result<Option<String>, HistoryError> {
+        let text = bytes(store, kept)?.and_then(|bytes| String::from_utf8(bytes).ok());
+        Ok(text.filter(|text| !text.contains('\0')))
     };
     let (old, new) = (text(&change.before)?, text(&change.after)?);
     let head = head(change, path);
@@ -44,6 +58,39 @@ pub(super) fn for_people(
     })
 }
 
+fn is_of_folder(change: &FileChange) -> bool {
+    let mut states = [&change.before, &change.after].into_iter().flatten();
+    states.any(RecordedState::is_folder)
+}
+
+/// Returns the bytes of a state as git has them: those of a symbolic link are its target. None where they are no longer
+/// stored.
+fn bytes(
+    store: &dyn OperationStore,
+    kept: &Option<RecordedState>,
+) -> Result<Option<Vec<u8>>, HistoryError> {
+    match kept {
+        None => Ok(Some(Vec::new())),
+        Some(RecordedState {
+            link: Some(target), ..
+        }) => Ok(Some(target.as_os_str().as_bytes().to_vec())),
+        Some(kept) => store.content(&kept.revision),
+    }
+}
+
+/// Splits the change of a file into a link, or of a link into a file, into a removal and a creation: a patch of git
+/// cannot change the type.
+fn change_of_type(change: &FileChange) -> Option<[FileChange; 2]> {
+    let (before, after) = (change.before.as_ref()?, change.after.as_ref()?);
+    if before.link.is_some() == after.link.is_some() {
+        return None;
+    }
+    let (mut removed, mut made) = (change.clone(), change.clone());
+    removed.after = None;
+    made.before = None;
+    Some([removed, made])
+}
+
 /// Makes the patch of one file for git, which takes any bytes in the lines of a patch. None where the contents are no
 /// longer stored; empty where nothing differs that git records.
 pub(super) fn for_git(
@@ -51,11 +98,16 @@ pub(super) fn for_git(
     change: &FileChange,
     path: &Path,
 ) -> Result<Option<Vec<u8>>, HistoryError> {
-    let bytes = |kept: &Option<RecordedState>| match kept {
-        None => Ok(Some(Vec::new())),
-        Some(kept) => store.content(&kept.revision),
-    };
-    let (Some(old), Some(new)) = (bytes(&change.before)?, bytes(&change.after)?) else {
+    // git does not know empty folders.
+    if is_of_folder(change) {
+        return Ok(Some(Vec::new()));
+    }
+    if let Some([removed, made]) = change_of_type(change) {
+        let parts = for_git(store, &removed, path)?.zip(for_git(store, &made, path)?);
+        return Ok(parts.map(|(removed, made)| [removed, made].concat()));
+    }
+    let old = bytes(store, &change.before)?;
+    let (Some(old), Some(new)) = (old, bytes(store, &change.after)?) else {
         return Ok(None);
     };
     let head = head(change, path);
@@ -179,8 +231,11 @@ fn quoted(letter: char, path: &Path) -> String {
     out
 }
 
-/// Returns the file mode for git, which knows only plain and executable files.
+/// Returns the file mode for git, which knows only plain and executable files, and links.
 fn mode(kept: &RecordedState) -> &'static str {
+    if kept.link.is_some() {
+        return "120000";
+    }
     let bits = if kept.mode == 0 { PLAIN } else { kept.mode };
     if bits & 0o100 != 0 {
         "100755"

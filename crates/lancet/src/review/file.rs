@@ -90,6 +90,8 @@ pub enum ReviewText {
         /// The target after.
         after: Option<PathBuf>,
     },
+    /// It is, or was, an empty folder.
+    EmptyFolder,
     /// The text is the same: only the name or the permission bits changed.
     Same,
     /// The content at the last look is no longer stored. Instead: what each operation did, as far as that is stored,
@@ -199,6 +201,13 @@ fn text(
     let (before, after) = (link(baseline), link(left));
     if before.is_some() || after.is_some() {
         return Ok(ReviewText::Link { before, after });
+    }
+    if [baseline, left]
+        .into_iter()
+        .flatten()
+        .any(RecordedState::is_folder)
+    {
+        return Ok(ReviewText::EmptyFolder);
     }
     let new = left.map(|left| left.revision);
     if chain.baseline == new {

@@ -11,7 +11,7 @@ use lancet_history::{Author, Confirmed, Conflict, Draft, HistoryError, Operation
 use lancet_workspace::{OldFile, Revision, Seal, Written};
 
 use super::context::CallContext;
-use super::plan::{FilePlan, Plan};
+use super::plan::{FilePlan, New, Plan};
 use super::{empty_folders, late, stopped};
 use crate::message::{Message, SEND_AGAIN, message, verbatim};
 use crate::operation;
@@ -156,7 +156,9 @@ pub(crate) fn finish(
     adopt();
     let confirmed = if announced.says_all(plan, written) {
         let files = plan.files.iter().zip(written);
-        let inodes = files.map(|(file, written)| (!file.removes()).then_some(written.stamp.inode));
+        let has_inode =
+            |file: &FilePlan| !file.removes() && !matches!(file.new, New::EmptyFolder { .. });
+        let inodes = files.map(|(file, written)| has_inode(file).then_some(written.stamp.inode));
         let inodes: Vec<Option<u64>> = inodes.collect();
         store.confirm(&announced.id, plan.origin.kind, &inodes)
     } else {

@@ -337,7 +337,11 @@ pub(crate) fn find(engine: &EngineView, path: &Path) -> Option<AtName> {
                 mode: found.stamp.mode,
             }
         }
-        _ => AtName::Other,
+        FileType::Directory => AtName::File {
+            revision: *Revision::of_empty_folder().as_bytes(),
+            mode: located.stat()?.mode,
+        },
+        FileType::Special(_) => AtName::Other,
     })
 }
 

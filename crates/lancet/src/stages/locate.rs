@@ -5,19 +5,22 @@ mod given;
 mod hard_links;
 mod outside_names;
 mod refuse;
+mod resolve;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lancet_policy::{Cause, Decision, FileNames, NameKind, Policy, Shows};
-use lancet_workspace::{FileType, LocateError, Located};
+use lancet_workspace::{FileType, Located};
 
 pub(crate) use self::hard_links::LinkIndex;
 pub(crate) use self::refuse::root_moved;
+pub(crate) use self::resolve::is_unmoved;
 
 use self::refuse::{
     closed, denied, not_relative, only_for_reading, refuse, refuse_state, refuse_unshown,
 };
+use self::resolve::located_for;
 use crate::engine::EngineView;
 use crate::message::{Message, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
@@ -37,6 +40,8 @@ pub(crate) enum Intent {
     Leave,
     /// The file gets this name. A link that has the name is in the way, whatever it leads to.
     Take,
+    /// An empty folder gets or leaves this name.
+    Folder,
 }
 
 impl Intent {
@@ -45,7 +50,7 @@ impl Intent {
         match self {
             Intent::Show => None,
             Intent::Edit | Intent::Leave => Some(Shows::Lines),
-            Intent::Replace | Intent::Take => Some(Shows::Nothing),
+            Intent::Replace | Intent::Take | Intent::Folder => Some(Shows::Nothing),
         }
     }
 }
@@ -121,11 +126,38 @@ fn sort_of(located: &Located) -> NameKind {
 /// Locates the file that a path means, and refuses it where the policy denies access.
 pub(crate) fn locate(engine: &EngineView, given: &str, intent: Intent) -> Result<Target, Refusal> {
     let policy = engine.permissions.policy();
-    let mut target = find(engine, &policy, given, intent)?;
+    let target = find(engine, &policy, given, intent)?;
+    permitted(engine, &policy, target, intent)
+}
+
+/// Does the same for a path from the history, which is absolute and may not be UTF-8.
+pub(crate) fn locate_recorded(
+    engine: &EngineView,
+    path: &Path,
+    intent: Intent,
+) -> Result<Target, Refusal> {
+    let policy = engine.permissions.policy();
+    let target = find_path(
+        engine,
+        &policy,
+        path.to_path_buf(),
+        quote_path(path),
+        intent,
+    )?;
+    permitted(engine, &policy, target, intent)
+}
+
+/// Refuses a target where the policy denies access.
+fn permitted(
+    engine: &EngineView,
+    policy: &Arc<Policy>,
+    mut target: Target,
+    intent: Intent,
+) -> Result<Target, Refusal> {
     let reading = target.with_names(|names| policy.reading(names));
     let refused = match intent.shows() {
         None => Some(reading.clone()).filter(Decision::is_denied),
-        Some(shows) => denied_writing(&policy, &target, shows),
+        Some(shows) => denied_writing(policy, &target, shows),
     };
     target.withheld = reading.is_denied();
     let for_reading = target.reaches_read_root || !engine.is_writable(target.path());
@@ -138,7 +170,7 @@ pub(crate) fn locate(engine: &EngineView, given: &str, intent: Intent) -> Result
         }
     }
     match refused {
-        Some(decision) => Err(denied(engine, &policy, &target, &decision, intent)),
+        Some(decision) => Err(denied(engine, policy, &target, &decision, intent)),
         None => Ok(target),
     }
 }
@@ -154,27 +186,27 @@ pub(crate) fn find(
     let path = absolute(engine, given, &mut notices)?;
     let meant = given::foreign_path(given);
     let given = quote_path(Path::new(given));
-    let located = match intent {
-        // The name of a new file is taken exactly as spelled.
-        Intent::Replace => engine.workspace.locate_as_spelled(&path),
-        Intent::Show => match engine.workspace.locate(&path) {
-            // A path with a slash at its end whose file does not exist is missing, like the one without the slash.
-            Err(LocateError::NoSuchFolder { at }) => engine.workspace.locate(&at),
-            other => other,
-        },
-        Intent::Edit => engine.workspace.locate(&path),
-        Intent::Leave | Intent::Take => match (engine.workspace.locate_link(&path), intent) {
-            (Ok(Some(link)), _) => Ok(link),
-            (Ok(None), Intent::Take) => engine.workspace.locate_as_spelled(&path),
-            (Ok(None), _) => engine.workspace.locate(&path),
-            (Err(error), _) => Err(error),
-        },
-    };
     if let Some(meant) = meant
-        && !located.as_ref().is_ok_and(|found| is_told(engine, found))
+        && !located_for(engine, &path, intent).is_ok_and(|found| is_told(engine, &found))
     {
         return Err(not_relative(engine, &given, meant));
     }
+    let mut target = find_path(engine, policy, path, given, intent)?;
+    notices.append(&mut target.notices);
+    target.notices = notices;
+    Ok(target)
+}
+
+/// Locates the file at an absolute path, without checking the policy.
+fn find_path(
+    engine: &EngineView,
+    policy: &Arc<Policy>,
+    path: PathBuf,
+    given: QuotedPath,
+    intent: Intent,
+) -> Result<Target, Refusal> {
+    let mut notices = Vec::new();
+    let located = located_for(engine, &path, intent);
     let located = located.map_err(|error| refuse(engine, &given, &path, &error))?;
     if located.respelled() {
         notices.push(message!(
@@ -248,42 +280,6 @@ fn with_names(
         reaches_read_root,
         withheld: false,
     })
-}
-
-/// Returns whether the path of a target still leads to the same file in the same place, and the policy decides the same
-/// for all its names. The commit compares the bytes.
-pub(crate) fn is_unmoved(engine: &EngineView, policy: &Arc<Policy>, target: &Target) -> bool {
-    let then = &target.located;
-    let found = match (then.is_link(), then.respelled()) {
-        (true, _) => engine.workspace.locate_link(then.given()),
-        (false, true) => engine.workspace.locate(then.given()).map(Some),
-        (false, false) => engine.workspace.locate_as_spelled(then.given()).map(Some),
-    };
-    let Ok(Some(located)) = found else {
-        return false;
-    };
-    let file = |located: &Located| {
-        let stamp = located.stat();
-        stamp.map(|stamp| (stamp.device, stamp.inode, stamp.links))
-    };
-    if !located.is_same_place(then) || file(&located) != file(then) {
-        return false;
-    }
-    let given = then.given().to_path_buf();
-    let Some(now) = with_names(engine, policy, located, given, target.intent) else {
-        return false;
-    };
-    let decide = |target: &Target| {
-        target.with_names(|names| {
-            (
-                policy.writing(names, Shows::Nothing),
-                policy.reading(names).is_denied(),
-            )
-        })
-    };
-    now.hard_links == target.hard_links
-        && now.reaches_read_root == target.reaches_read_root
-        && decide(&now) == decide(target)
 }
 
 /// Returns the decision that denies writing, except for the mode's, which *approve* reports.

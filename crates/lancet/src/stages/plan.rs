@@ -1,6 +1,7 @@
 //! A plan: what a writing call would do, worked out to the last byte and not yet carried out. *examine* makes it and
 //! *approve* takes it by value; nothing reaches the disk without it.
 
+use std::ffi::OsString;
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -148,6 +149,10 @@ pub(crate) enum New {
     Streamed(Vec<RawChange>),
     /// The whole content, and the new permission bits where they are to change.
     Restored { bytes: Vec<u8>, mode: Option<u32> },
+    /// A symbolic link with this target.
+    Link { target: OsString },
+    /// An empty folder with these permission bits.
+    EmptyFolder { mode: u32 },
     /// A state in the history that is too large for memory.
     Copied {
         content: FromHistory,
@@ -305,7 +310,7 @@ impl FilePlan {
         let Some(stamp) = self.expected.stamp() else {
             return self.executable;
         };
-        if self.removes() {
+        if self.removes() || self.is_without_bytes() {
             return Executable::Keep;
         }
         let before = stamp.permissions();
@@ -318,6 +323,15 @@ impl FilePlan {
             (true, false) => Executable::No,
             _ => Executable::Keep,
         }
+    }
+
+    /// Returns whether a symbolic link or an empty folder is replaced, moved or removed, or gets the name.
+    pub(super) fn is_without_bytes(&self) -> bool {
+        matches!(self.new, New::Link { .. } | New::EmptyFolder { .. })
+            || matches!(
+                self.expected,
+                Expected::Link { .. } | Expected::EmptyFolder { .. }
+            )
     }
 
     /// Returns whether the plan removes the file.

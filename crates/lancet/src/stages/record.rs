@@ -224,12 +224,17 @@ fn record_file(context: &CallContext<'_>, file: &mut FilePlan, written: &Written
         let content = match new {
             New::Whole(bytes) | New::Restored { bytes, .. } => Some(bytes),
             New::Changes(changes) => base.map(|base| apply_raw(&base.bytes, &changes)),
-            New::Streamed(_) | New::Copied { .. } | New::Removed { .. } | New::Moved(_) => None,
+            New::Streamed(_)
+            | New::Copied { .. }
+            | New::Removed { .. }
+            | New::Link { .. }
+            | New::EmptyFolder { .. }
+            | New::Moved(_) => None,
         };
         return (original, content.filter(|_| keep).map(Arc::new));
     }
     note_in_ledger(context, file, base, new, version);
-    if removes {
+    if removes || file.is_without_bytes() {
         context.session.forget(&path);
     } else {
         context.session.keep(&path);

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use super::Written;
 use super::lease::{CheckedFile, Protection};
 use super::scratch::Temporary;
-use crate::disk::Disk;
 use crate::revision::Revision;
 use crate::stamp::Stamp;
 
@@ -41,7 +40,7 @@ pub(super) enum Rollback {
     Move {
         to_folder: Arc<OwnedFd>,
         to: OsString,
-        old_file: MovedFile,
+        old_file: CheckedFile,
     },
 }
 
@@ -65,27 +64,4 @@ pub(super) struct FileToRewrite {
     pub(super) file: OwnedFd,
     pub(super) stamp: Stamp,
     pub(super) protection: Protection,
-}
-
-/// A file or link that is moved, compared with what is expected.
-pub(super) enum MovedFile {
-    File(CheckedFile),
-    Link(Stamp),
-}
-
-impl MovedFile {
-    pub(super) fn stamp(&self) -> &Stamp {
-        match self {
-            MovedFile::File(file) => &file.stamp,
-            MovedFile::Link(stamp) => stamp,
-        }
-    }
-
-    pub(super) fn is_quiet(&self, disk: &dyn Disk) -> bool {
-        match self {
-            MovedFile::File(file) => file.is_quiet(disk),
-            // A symbolic link cannot be written to.
-            MovedFile::Link(_) => true,
-        }
-    }
 }

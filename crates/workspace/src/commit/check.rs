@@ -1,11 +1,14 @@
 //! The early check: whether the file still has the expected content and may be written. It refuses before anything is
 //! staged; the comparison under the lease decides.
 
+use std::ffi::OsStr;
 use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::ops::ControlFlow;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
+use super::lease::{CheckedFile, Protection};
 use super::{CommitFailure, Expected, NewBytes, ReadOnlyReason, Write};
-use crate::disk::OpenMode;
+use crate::disk::{Disk, OpenMode};
 use crate::revision::Revision;
 use crate::scan::{KnownContent, holds};
 use crate::snapshot::ReadError;
@@ -15,17 +18,33 @@ use crate::stamp::Stamp;
 #[derive(Debug)]
 pub(super) enum Current {
     Absent,
-    File { handle: OwnedFd, stamp: Stamp },
-    Link(Stamp),
+    File {
+        handle: OwnedFd,
+        stamp: Stamp,
+    },
+    /// A symbolic link or an empty folder.
+    WithoutBytes(Stamp),
 }
 
 pub(super) fn check(write: &Write<'_>) -> Result<Current, CommitFailure> {
     let located = write.located;
-    if let Expected::Link { .. } = &write.expected {
-        return match write.new {
-            NewBytes::MovedTo(_) => compare_link(write).map(Current::Link),
-            _ => Err(CommitFailure::Changed),
-        };
+    match (&write.expected, write.new) {
+        (
+            Expected::Link { .. },
+            NewBytes::MovedTo(_)
+            | NewBytes::Nothing
+            | NewBytes::Link(_)
+            | NewBytes::Whole(_)
+            | NewBytes::Copied { .. },
+        )
+        | (Expected::EmptyFolder { .. }, NewBytes::Nothing) => {
+            return compare_without_bytes(write).map(|found| Current::WithoutBytes(found.stamp));
+        }
+        (Expected::Link { .. } | Expected::EmptyFolder { .. }, _)
+        | (Expected::Content { .. }, NewBytes::EmptyFolder { .. }) => {
+            return Err(CommitFailure::Changed);
+        }
+        _ => {}
     }
     let Expected::Content { stamp: seen, .. } = &write.expected else {
         if !located.missing_folders.is_empty() {
@@ -81,32 +100,79 @@ pub(super) fn check(write: &Write<'_>) -> Result<Current, CommitFailure> {
     }
 }
 
-/// Returns the stamp of the link at the name; fails if it is not the expected link.
-pub(super) fn compare_link(write: &Write<'_>) -> Result<Stamp, CommitFailure> {
+/// Opens the link or folder at the name; fails if it is not the expected one.
+pub(super) fn compare_without_bytes(write: &Write<'_>) -> Result<CheckedFile, CommitFailure> {
     let located = write.located;
-    let disk = &*located.disk;
-    let Expected::Link { target, .. } = &write.expected else {
-        return Err(CommitFailure::Changed);
-    };
-    let failed = |source: io::Error| match source.kind() {
-        // Reading the target of something that is not a link fails with an invalid argument.
-        io::ErrorKind::NotFound | io::ErrorKind::InvalidInput => CommitFailure::Changed,
-        _ => CommitFailure::Io {
+    match open_expected(write, &located.name) {
+        Ok(found) => found.ok_or(CommitFailure::Changed),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(CommitFailure::Changed),
+        Err(source) => Err(CommitFailure::Io {
             step: "look",
             source,
-        },
-    };
-    let stamp = disk
-        .stat_at(located.folder(), &located.name)
-        .map_err(failed)?;
-    let found = disk
-        .read_link_at(located.folder(), &located.name)
-        .map_err(failed)?;
-    if stamp.is_link() && found == *target {
-        Ok(stamp)
-    } else {
-        Err(CommitFailure::Changed)
+        }),
     }
+}
+
+/// Opens the link or folder that has a name in the folder of a write; `None` if it is not what the write expects.
+pub(super) fn open_expected(write: &Write<'_>, name: &OsStr) -> io::Result<Option<CheckedFile>> {
+    match &write.expected {
+        Expected::Link { target, .. } => open_expected_link(write, name, target),
+        Expected::EmptyFolder { stamp } => open_expected_folder(write, name, stamp),
+        Expected::Missing | Expected::Content { .. } => Ok(None),
+    }
+}
+
+fn open_expected_folder(
+    write: &Write<'_>,
+    name: &OsStr,
+    expected: &Stamp,
+) -> io::Result<Option<CheckedFile>> {
+    let (disk, folder) = (&*write.located.disk, write.located.folder());
+    let handle = match disk.open_at(folder, name, OpenMode::Folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Ok(None),
+        other => other?,
+    };
+    let stamp = disk.stat(handle.as_fd())?;
+    let is_it = stamp.same_file(expected) && is_empty(disk, handle.as_fd())?;
+    Ok(is_it.then_some(CheckedFile {
+        handle,
+        stamp,
+        protection: Protection::Immutable,
+    }))
+}
+
+/// Returns whether a folder has no entries.
+pub(crate) fn is_empty(disk: &dyn Disk, folder: BorrowedFd<'_>) -> io::Result<bool> {
+    let mut is_empty = true;
+    disk.list(folder, &mut |_, _| {
+        is_empty = false;
+        ControlFlow::Break(())
+    })?;
+    Ok(is_empty)
+}
+
+fn open_expected_link(
+    write: &Write<'_>,
+    name: &OsStr,
+    target: &OsStr,
+) -> io::Result<Option<CheckedFile>> {
+    let (disk, folder) = (&*write.located.disk, write.located.folder());
+    let handle = disk.open_at(folder, name, OpenMode::Link)?;
+    let stamp = disk.stat(handle.as_fd())?;
+    if !stamp.is_link() {
+        return Ok(None);
+    }
+    let found = match disk.read_link_at(folder, name) {
+        // Another program replaced the link by something that has no target.
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => return Ok(None),
+        other => other?,
+    };
+    let is_it = found == target && disk.stat_at(folder, name)?.same_file(&stamp);
+    Ok(is_it.then_some(CheckedFile {
+        handle,
+        stamp,
+        protection: Protection::Immutable,
+    }))
 }
 
 /// Returns whether an open file has the content that the change was computed from.

@@ -56,7 +56,7 @@ pub(super) fn exchange(
         ));
     }
     let guarantee = match old_file.protection {
-        Protection::Leased => Guarantee::ExchangeLeased,
+        Protection::Leased | Protection::Immutable => Guarantee::ExchangeLeased,
         Protection::PartlyLeased | Protection::NotLeased => Guarantee::Exchange,
     };
     let (old, warnings) = (old_file.stamp, Vec::new());
@@ -159,6 +159,12 @@ pub(super) fn is_untouched(
     let is_doubtful = scratch.rename_trust(folder) == RenameTrust::Doubtful;
     let check = || -> Result<bool, CommitFailure> {
         look_up_where_doubtful(scratch, folder, name).map_err(CommitFailure::at("look"))?;
+        if ours.is_link() {
+            let found = disk
+                .read_link_at(folder, name)
+                .map_err(CommitFailure::at("look"))?;
+            return Ok(Revision::of_link(&found) == revision);
+        }
         let handle = disk
             .open_at(folder, name, OpenMode::Read)
             .map_err(CommitFailure::at("look"))?;

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::applied::{Applied, Rollback};
+use super::free_name::rename_to_free_name;
 use super::in_place;
 use super::journal_entry::JournalEntry;
 use super::lease::{CheckedFile, Protection};
 use super::rollback::{flush_once, roll_back};
 use super::scratch::Scratch;
-use super::{CommitError, Durability, Expected, OldFile, Warning, Write, Written};
+use super::{CommitError, Durability, OldFile, Warning, Write, Written};
 use crate::displaced::{Displaced, Seal};
 use crate::locks::{FolderLocks, LockScope};
 
@@ -95,7 +96,7 @@ pub(super) fn finish(
 fn wait_for_late_writers(scratch: &Scratch<'_>, done: &[Applied], swapped: Instant) {
     let is_leased = done.iter().any(|done| match &done.rollback {
         Rollback::Exchange { old_file, .. } | Rollback::Aside { old_file, .. } => {
-            old_file.protection != Protection::NotLeased
+            old_file.is_leased()
         }
         _ => false,
     });
@@ -135,10 +136,15 @@ fn put_away(
 ) {
     let disk = scratch.disk();
     let located = write.located;
-    let Expected::Content { revision, .. } = &write.expected else {
+    if old_file.stamp.is_folder() {
+        return remove_folder(scratch, write, name, written);
+    }
+    let Some(revision) = write.expected.revision() else {
         return;
     };
+    let is_link = old_file.protection == Protection::Immutable;
     let seal = match old_file.protection {
+        Protection::Immutable => Seal::Sealed,
         Protection::Leased if old_file.is_quiet(disk) => Seal::Sealed,
         Protection::PartlyLeased if old_file.is_quiet(disk) => Seal::Open,
         Protection::Leased | Protection::PartlyLeased => {
@@ -155,7 +161,9 @@ fn put_away(
         written.warnings.push(Warning::Left(left()));
         return;
     }
-    if seal == Seal::Sealed && write.options.old == OldFile::KeptByCaller && !unflushed {
+    // The caller has the target of a link.
+    let is_known = is_link || write.options.old == OldFile::KeptByCaller;
+    if seal == Seal::Sealed && is_known && !unflushed {
         // A file that cannot be removed is stored instead.
         if disk.remove_at(located.folder.as_fd(), name).is_ok() {
             return;
@@ -163,13 +171,36 @@ fn put_away(
     }
     let move_it = || store.put_away(disk, located.folder.as_fd(), name, &located.name, seal);
     match move_it().or_else(|_| move_it()) {
+        Ok(_) if is_link => {}
         Ok(path) => {
             written.displaced = path.map(|path| Displaced {
                 path,
-                revision: *revision,
+                revision,
                 seal,
             });
         }
         Err(_) => written.warnings.push(Warning::Left(left())),
     }
+}
+
+/// Removes an empty folder that was renamed away. If another program has put something into it since, it gets its name
+/// back.
+fn remove_folder(
+    scratch: &Scratch<'_>,
+    write: &Write<'_>,
+    name: &std::ffi::OsStr,
+    written: &mut Written,
+) {
+    let (disk, folder) = (scratch.disk(), write.located.folder());
+    let remove = || disk.remove_folder_at(folder, name);
+    if remove().or_else(|_| remove()).is_ok() {
+        return;
+    }
+    let trust = scratch.rename_trust(folder);
+    let back = || rename_to_free_name(disk, trust, folder, name, &write.located.name);
+    let path = write.located.path();
+    written.warnings.push(match back().or_else(|_| back()) {
+        Ok(_) => Warning::FolderStays(path.to_owned()),
+        Err(_) => Warning::Left(path.with_file_name(name)),
+    });
 }

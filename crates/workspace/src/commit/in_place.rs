@@ -231,13 +231,17 @@ pub(super) fn rewrite(
         revision,
         guarantee: match to_rewrite.protection {
             Protection::Leased => Guarantee::InPlaceLeased,
-            Protection::PartlyLeased | Protection::NotLeased => Guarantee::InPlace,
+            Protection::PartlyLeased | Protection::NotLeased | Protection::Immutable => {
+                Guarantee::InPlace
+            }
         },
         durable: true,
         created_folders: Vec::new(),
         warnings: match to_rewrite.protection {
             Protection::Leased => Vec::new(),
-            Protection::PartlyLeased | Protection::NotLeased => vec![Warning::Unprotected],
+            Protection::PartlyLeased | Protection::NotLeased | Protection::Immutable => {
+                vec![Warning::Unprotected]
+            }
         },
         displaced: None,
     };

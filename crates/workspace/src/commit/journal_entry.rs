@@ -109,10 +109,10 @@ pub(super) fn unsettled(workspace: &Workspace, batch: &[Write<'_>]) -> io::Resul
 fn step(write: &Write<'_>, staged: &Staged) -> Step {
     let located = write.located;
     let old = match (&write.expected, staged) {
-        (Expected::Content { revision, .. }, Staged::Replace(replacement, _)) => {
-            Some(FileIdentity {
+        (expected, Staged::Replace(replacement, _)) => {
+            expected.revision().map(|revision| FileIdentity {
                 inode: replacement.checked.inode,
-                revision: *revision,
+                revision,
             })
         }
         (Expected::Content { revision, .. }, Staged::InPlace(rewrite)) => Some(FileIdentity {

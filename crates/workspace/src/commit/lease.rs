@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::time::Duration;
 
-use super::check::{holds_expected, not_there};
+use super::check::{holds_expected, not_there, open_expected};
 use super::fresh_look::{holds_expected_afresh, look_up_where_doubtful};
 use super::hard_links::breaks_links;
 use super::scratch::Scratch;
@@ -18,7 +18,8 @@ use crate::stamp::Stamp;
 /// How often the check is repeated if another file takes the name meanwhile.
 const TRIES: usize = 3;
 
-/// An open file whose content was compared with what the write expects.
+/// An open file, symbolic link or empty folder whose content was compared with what the write expects. The handle of a link only
+/// identifies it.
 #[derive(Debug)]
 pub(super) struct CheckedFile {
     pub(super) handle: OwnedFd,
@@ -36,13 +37,23 @@ pub(super) enum Protection {
     PartlyLeased,
     /// No lease: the file has another owner, or the file system has no leases.
     NotLeased,
+    /// A symbolic link or a folder: there are no bytes that a program could write to.
+    Immutable,
 }
 
 impl CheckedFile {
+    /// Returns whether a lease protects the file.
+    pub(super) fn is_leased(&self) -> bool {
+        matches!(
+            self.protection,
+            Protection::Leased | Protection::PartlyLeased
+        )
+    }
+
     /// Returns whether no writer has come since; true without a lease, where this is not known.
     pub(super) fn is_quiet(&self, disk: &dyn Disk) -> bool {
         let ask = || disk.lease_is_unbroken(self.handle.as_fd(), Lease::Read);
-        self.protection == Protection::NotLeased || ask().or_else(|_| ask()).unwrap_or(false)
+        !self.is_leased() || ask().or_else(|_| ask()).unwrap_or(false)
     }
 }
 
@@ -176,6 +187,15 @@ pub(super) fn verify_displaced(
         Ok(now) => now,
         Err(source) => return Displacement::Different(unseen(source, is_doubtful)),
     };
+    if old_file.protection == Protection::Immutable {
+        let again = || open_expected(write, name);
+        return match again().or_else(|_| again()) {
+            Ok(Some(link)) if link.stamp.same_file(&old_file.stamp) => Displacement::SameFile,
+            Ok(Some(link)) => Displacement::SameContent(link),
+            Ok(None) => Displacement::Different(CommitFailure::Changed),
+            Err(source) => Displacement::Different(unseen(source, is_doubtful)),
+        };
+    }
     if now.same_file(&old_file.stamp) {
         return match old_file.protection {
             Protection::Leased if old_file.is_quiet(disk) => Displacement::SameFile,
@@ -183,7 +203,7 @@ pub(super) fn verify_displaced(
             Protection::PartlyLeased if !old_file.is_quiet(disk) => {
                 Displacement::Different(CommitFailure::Busy(Duration::ZERO))
             }
-            Protection::PartlyLeased | Protection::NotLeased => {
+            Protection::PartlyLeased | Protection::NotLeased | Protection::Immutable => {
                 let again = || match is_doubtful {
                     true => holds_expected_afresh(disk, write, folder, name),
                     false => holds_expected(write, &old_file.handle, now.size),

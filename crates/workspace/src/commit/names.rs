@@ -6,10 +6,10 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::sync::Arc;
 
-use super::applied::{Applied, MovedFile, Rollback};
+use super::applied::{Applied, Rollback};
 use super::free_name::{RenameSafety, is_linkless, rename_to_free_name};
 use super::fresh_look::{holds_expected_afresh, look_up_again};
-use super::lease::{CheckedFile, Displacement, verify_displaced};
+use super::lease::{CheckedFile, Displacement, Protection, verify_displaced};
 use super::move_aside::put_back;
 use super::ready::MoveTarget;
 use super::retry::twice;
@@ -126,7 +126,7 @@ pub(super) fn rename(
     write: &Write<'_>,
     to: &Located,
     target: MoveTarget,
-    old_file: MovedFile,
+    old_file: CheckedFile,
     aside: OsString,
 ) -> Result<Applied, CommitFailure> {
     let folder = write.located.folder();
@@ -144,7 +144,7 @@ pub(super) fn rename(
         stamp,
         created_folders: target.created_folders,
         warnings: given.warnings(),
-        ..gone(old_file.stamp(), write, Guarantee::Move)
+        ..gone(&old_file.stamp, write, Guarantee::Move)
     };
     Ok(Applied {
         written,
@@ -162,7 +162,7 @@ fn rename_once(
     write: &Write<'_>,
     to: &Located,
     to_folder: BorrowedFd<'_>,
-    old_file: &MovedFile,
+    old_file: &CheckedFile,
 ) -> Result<Stamp, CommitFailure> {
     let disk = scratch.disk();
     let folder = write.located.folder();
@@ -176,7 +176,7 @@ fn rename_once(
     let stat = || disk.stat_at(to_folder, &to.name);
     let moved = stat().or_else(|_| stat()).ok();
     moved
-        .filter(|now| now.same_file(old_file.stamp()) && old_file.is_quiet(disk))
+        .filter(|now| now.same_file(&old_file.stamp) && old_file.is_quiet(disk))
         .ok_or_else(|| {
             let back = || disk.move_at(to_folder, &to.name, folder, &write.located.name);
             match twice(back) {
@@ -192,7 +192,7 @@ fn rename_by_link(
     write: &Write<'_>,
     to: &Located,
     to_folder: BorrowedFd<'_>,
-    old_file: &MovedFile,
+    old_file: &CheckedFile,
     aside: &OsStr,
 ) -> Result<(Stamp, RenameSafety), CommitFailure> {
     let disk = scratch.disk();
@@ -200,20 +200,17 @@ fn rename_by_link(
     disk.rename_at(folder, &write.located.name, aside, Replace::Over)
         .map_err(refused)?;
     let back = |failure| Err(put_back(scratch, write, aside, failure));
-    let is_it = match old_file {
-        MovedFile::File(file) => {
+    let is_it = match &write.expected {
+        Expected::Link { target, .. } => {
+            let found = disk.read_link_at(folder, aside);
+            found.is_ok_and(|found| found == *target)
+        }
+        _ => {
             look_up_again(disk, folder, aside)
                 .and_then(|()| holds_expected_afresh(disk, write, folder, aside))
                 .unwrap_or(false)
-                && file.is_quiet(disk)
+                && old_file.is_quiet(disk)
         }
-        MovedFile::Link(_) => match &write.expected {
-            Expected::Link { target, .. } => {
-                let found = disk.read_link_at(folder, aside);
-                found.is_ok_and(|found| found == *target)
-            }
-            _ => false,
-        },
     };
     if !is_it {
         return back(CommitFailure::Changed);
@@ -232,9 +229,9 @@ fn rename_by_link(
         }
         Err(error) if is_linkless(&error) => {
             // A file is copied instead; a link is renamed with the flag that may be ignored.
-            let MovedFile::Link(_) = old_file else {
+            if old_file.protection != Protection::Immutable {
                 return back(CommitFailure::NoRename);
-            };
+            }
             match disk.move_at(folder, aside, to_folder, &to.name) {
                 Ok(()) => RenameSafety::CheckedFirst,
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -247,7 +244,7 @@ fn rename_by_link(
     };
     // If the stamp cannot be read, the next check compares content.
     let stat = || disk.stat_at(to_folder, &to.name);
-    let stamp = stat().or_else(|_| stat()).unwrap_or(*old_file.stamp());
+    let stamp = stat().or_else(|_| stat()).unwrap_or(old_file.stamp);
     Ok((stamp, given))
 }
 

@@ -5,13 +5,14 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::applied::{FileToRewrite, MovedFile, Rewrite};
-use super::check::compare_link;
+use super::applied::{FileToRewrite, Rewrite};
+use super::check::compare_without_bytes;
 use super::in_place;
 use super::lease::{CheckedFile, lease_and_compare};
 use super::scratch::Scratch;
 use super::stage::{Creation, Replacement, Staged, make_folders};
 use super::{CommitFailure, NewBytes, Write};
+use crate::stamp::Stamp;
 
 /// A write whose old file was compared and, where possible, leased.
 pub(super) enum Ready {
@@ -19,7 +20,7 @@ pub(super) enum Ready {
     Create(Creation),
     InPlace(Rewrite, FileToRewrite),
     Remove(OsString, CheckedFile),
-    Move(MoveTarget, MovedFile, OsString),
+    Move(MoveTarget, CheckedFile, OsString),
 }
 
 /// The folder that a file is moved to.
@@ -39,7 +40,7 @@ pub(super) fn make_ready(
         Staged::Replace(mut replacement, handle) => {
             let device = replacement.checked.device;
             scratch.name(&mut replacement.temporary, device, replacement.method)?;
-            let old_file = lease_and_compare(scratch, write, handle, &replacement.checked)?;
+            let old_file = compare(scratch, write, handle, &replacement.checked)?;
             Ok(Ready::Replace(replacement, old_file))
         }
         Staged::Create(creation) => Ok(Ready::Create(creation)),
@@ -63,18 +64,24 @@ pub(super) fn make_ready(
                 }
                 _ => None,
             };
-            let old_file = match handle {
-                Some(handle) => {
-                    MovedFile::File(lease_and_compare(scratch, write, handle, &checked)?)
-                }
-                None => MovedFile::Link(compare_link(write)?),
-            };
-            match (target, old_file) {
-                (Some(target), old_file) => Ok(Ready::Move(target, old_file, aside)),
-                (None, MovedFile::File(old_file)) => Ok(Ready::Remove(aside, old_file)),
-                // Unreachable: the early check refuses to remove a link.
-                (None, MovedFile::Link(_)) => Err(CommitFailure::Changed),
-            }
+            let old_file = compare(scratch, write, handle, &checked)?;
+            Ok(match target {
+                Some(target) => Ready::Move(target, old_file, aside),
+                None => Ready::Remove(aside, old_file),
+            })
         }
+    }
+}
+
+/// Compares the old file, which `handle` has open, or the old link or folder.
+fn compare(
+    scratch: &Scratch<'_>,
+    write: &Write<'_>,
+    handle: Option<OwnedFd>,
+    checked: &Stamp,
+) -> Result<CheckedFile, CommitFailure> {
+    match handle {
+        Some(handle) => lease_and_compare(scratch, write, handle, checked),
+        None => compare_without_bytes(write),
     }
 }

@@ -1,6 +1,6 @@
 //! The request of a commit: the file, the content it must have, the content it gets, and the options.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
 use std::sync::Arc;
@@ -40,11 +40,17 @@ pub enum Expected {
         /// The content itself, if it is in memory: cheaper to compare.
         bytes: Option<Arc<Vec<u8>>>,
     },
-    /// A symbolic link with this target must be there. A link can only be moved.
+    /// A symbolic link with this target must be there. It can be moved, removed, and replaced by another link or by whole
+    /// content.
     Link {
         /// The target, as the link has it.
         target: OsString,
         /// The stamp of the link itself.
+        stamp: Stamp,
+    },
+    /// This folder must be there, without entries. It can only be removed.
+    EmptyFolder {
+        /// The stamp of the folder.
         stamp: Stamp,
     },
 }
@@ -56,6 +62,7 @@ impl Expected {
             Expected::Missing => None,
             Expected::Content { revision, .. } => Some(*revision),
             Expected::Link { target, .. } => Some(Revision::of_link(target)),
+            Expected::EmptyFolder { .. } => Some(Revision::of_empty_folder()),
         }
     }
 
@@ -63,7 +70,9 @@ impl Expected {
     pub fn stamp(&self) -> Option<&Stamp> {
         match self {
             Expected::Missing => None,
-            Expected::Content { stamp, .. } | Expected::Link { stamp, .. } => Some(stamp),
+            Expected::Content { stamp, .. }
+            | Expected::Link { stamp, .. }
+            | Expected::EmptyFolder { stamp } => Some(stamp),
         }
     }
 }
@@ -104,7 +113,14 @@ pub enum NewBytes<'a> {
         /// Sorted and disjoint.
         changes: &'a [RawChange],
     },
-    /// The file is removed; its content is stored.
+    /// A symbolic link with this target. The target is not resolved; it may lead anywhere.
+    Link(&'a OsStr),
+    /// A folder without entries. The name must be free.
+    EmptyFolder {
+        /// The permission bits of the folder.
+        mode: u32,
+    },
+    /// The file, link or empty folder is removed. The content of a file is stored; the caller has the target of a link.
     Nothing,
     /// The file or link is renamed to another name, which must be free, on the same file system.
     MovedTo(&'a Located),
@@ -220,6 +236,11 @@ pub enum Durability {
 }
 
 impl Write<'_> {
+    /// Returns whether a symbolic link is replaced, or gets the name.
+    pub(crate) fn concerns_link(&self) -> bool {
+        matches!(self.new, NewBytes::Link(_)) || matches!(self.expected, Expected::Link { .. })
+    }
+
     /// Returns whether the name is free after the write.
     pub(crate) fn removes_its_name(&self) -> bool {
         matches!(self.new, NewBytes::Nothing | NewBytes::MovedTo(_))

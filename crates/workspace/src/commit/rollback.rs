@@ -7,7 +7,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::applied::{Applied, FileToRewrite, MovedFile, Rewrite, Rollback};
+use super::applied::{Applied, FileToRewrite, Rewrite, Rollback};
 use super::exchange::{is_untouched, keep};
 use super::free_name::{move_to_free_name, rename_to_free_name};
 use super::in_place;
@@ -188,6 +188,9 @@ impl Undoing<'_, '_> {
         let trust = self.scratch.rename_trust(folder);
         let away = temporary.name;
         drop(temporary.file);
+        if self.written.stamp.is_folder() {
+            return self.remove_created_folder();
+        }
         if !self.is_ours_at_name()
             || twice(|| disk.rename_at(folder, name, &away, Replace::Over)).is_err()
         {
@@ -198,6 +201,22 @@ impl Undoing<'_, '_> {
         }
         let _ = rename_to_free_name(disk, trust, folder, &away, name);
         false
+    }
+
+    /// Removes a new folder, unless another program uses it by now.
+    fn remove_created_folder(&self) -> bool {
+        let (disk, folder) = (self.scratch.disk(), self.folder.as_fd());
+        let name = &self.write.located.name;
+        let stat = || disk.stat_at(folder, name);
+        match stat().or_else(|_| stat()) {
+            Ok(now) if now.same_file(&self.written.stamp) => {}
+            Ok(_) => return true,
+            Err(error) => return error.kind() == io::ErrorKind::NotFound,
+        }
+        match twice(|| disk.remove_folder_at(folder, name)) {
+            Ok(()) => true,
+            Err(error) => error.kind() == io::ErrorKind::DirectoryNotEmpty,
+        }
     }
 
     fn restore_in_place(
@@ -218,7 +237,7 @@ impl Undoing<'_, '_> {
         restored.is_ok()
     }
 
-    fn move_back(&self, to_folder: &OwnedFd, to: &OsStr, old_file: MovedFile) -> bool {
+    fn move_back(&self, to_folder: &OwnedFd, to: &OsStr, old_file: CheckedFile) -> bool {
         let disk = self.scratch.disk();
         let folder = self.folder.as_fd();
         let trust = self.scratch.rename_trust(folder);

@@ -1,6 +1,8 @@
 //! The scratch files of a commit: temporary names and new folders. All of them are removed on drop, except those that
 //! were released.
 
+mod auxiliary;
+
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -8,12 +10,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::outcome::{CommitFailure, Method};
-use crate::disk::{Disk, OpenMode, Replace};
+use crate::disk::{Disk, OpenMode};
 use crate::displaced::{Seal, kept_name};
-use crate::journal::{Act, FileIdentity, Flush, Intent, Step, Ticket};
+use crate::journal::Ticket;
 use crate::mounts::{LeaseCoverage, MissingFeature, RenameTrust, rename_trust};
 use crate::random::random;
-use crate::revision::Revision;
 use crate::roots::Workspace;
 
 /// How many temporary names are tried before the error is returned.
@@ -25,13 +26,15 @@ pub(super) struct Scratch<'w> {
     pub(super) workspace: &'w Workspace,
     names: Vec<(Arc<OwnedFd>, OsString)>,
     folders: Vec<(Arc<OwnedFd>, OsString, PathBuf)>,
+    /// Folders that still have their temporary names.
+    temporary_folders: Vec<(Arc<OwnedFd>, OsString)>,
     /// The paths of all new folders, also of released ones.
     made: Vec<PathBuf>,
-    /// The journal entries of new folders, closed on drop.
+    /// The journal entries of new folders and temporary links, closed on drop.
     records: Vec<Ticket>,
 }
 
-/// A temporary file of a commit.
+/// A temporary file, symbolic link or folder of a commit. The handle of a link only identifies it.
 #[derive(Debug)]
 pub(super) struct Temporary {
     pub(super) folder: Arc<OwnedFd>,
@@ -54,6 +57,7 @@ impl<'w> Scratch<'w> {
             workspace,
             names: Vec::new(),
             folders: Vec::new(),
+            temporary_folders: Vec::new(),
             made: Vec::new(),
             records: Vec::new(),
         }
@@ -227,104 +231,10 @@ impl<'w> Scratch<'w> {
         }
     }
 
-    /// Creates a folder, unless it exists; returns whether it was created. It first gets a temporary name that is
-    /// already in the journal, so that recovery recognises it as ours after a crash at any point.
-    pub(super) fn make_folder(
-        &mut self,
-        above: &Arc<OwnedFd>,
-        name: &OsStr,
-        path: &Path,
-    ) -> io::Result<bool> {
-        // Without a rename that refuses to replace, another program's new folder could be replaced.
-        if self.workspace.journal.is_none()
-            || self.rename_trust(above.as_fd()) == RenameTrust::Doubtful
-        {
-            return self.make_folder_directly(above, name, path);
-        }
-        let disk = self.disk();
-        let temporary = temporary_name();
-        if self.write_down_folder(path, &temporary, None).is_err() {
-            // Without the entry a crash leaves an empty folder, and nothing worse.
-            return self.make_folder_directly(above, name, path);
-        }
-        disk.make_folder_at(above.as_fd(), &temporary)?;
-        let given = disk.stat_at(above.as_fd(), &temporary).and_then(|stamp| {
-            let _ = self.write_down_folder(path, &temporary, Some(stamp.inode));
-            disk.rename_at(above.as_fd(), &temporary, name, Replace::Never)
-        });
-        let Err(error) = given else {
-            self.note_folder(above, name, path);
-            return Ok(true);
-        };
-        if disk.remove_folder_at(above.as_fd(), &temporary).is_err() {
-            let _ = disk.remove_folder_at(above.as_fd(), &temporary);
-        }
-        match error.kind() {
-            io::ErrorKind::AlreadyExists => Ok(false),
-            // The file system has no rename without replacement.
-            _ if is_unknown(&error) => self.make_folder_directly(above, name, path),
-            _ => Err(error),
-        }
-    }
-
-    fn note_folder(&mut self, above: &Arc<OwnedFd>, name: &OsStr, path: &Path) {
-        let path = path.to_owned();
-        self.made.push(path.clone());
-        self.folders
-            .push((Arc::clone(above), name.to_owned(), path));
-    }
-
-    fn make_folder_directly(
-        &mut self,
-        above: &Arc<OwnedFd>,
-        name: &OsStr,
-        path: &Path,
-    ) -> io::Result<bool> {
-        match self.disk().make_folder_at(above.as_fd(), name) {
-            Ok(()) => {
-                self.note_folder(above, name, path);
-                if let Ok(stamp) = self.disk().stat_at(above.as_fd(), name) {
-                    let _ = self.write_down_folder(path, OsStr::new(""), Some(stamp.inode));
-                }
-                Ok(true)
-            }
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Records a folder that is about to be created, or was, so that recovery removes it after a crash if it is empty.
-    pub(super) fn write_down_folder(
-        &mut self,
-        path: &Path,
-        temporary: &OsStr,
-        inode: Option<u64>,
-    ) -> io::Result<()> {
-        let Some(journal) = &self.workspace.journal else {
-            return Ok(());
-        };
-        let step = Step {
-            folder: path.parent().map(Into::into).unwrap_or_default(),
-            name: path.file_name().unwrap_or_default().to_owned(),
-            temporary: temporary.to_owned(),
-            act: Act::Folder,
-            old: None,
-            new: inode.map(|inode| FileIdentity {
-                inode,
-                revision: Revision::of_content(b""),
-            }),
-        };
-        let intent = Intent {
-            boot: self.disk().boot(),
-            steps: vec![step],
-        };
-        self.records.push(journal.open(&intent, Flush::Later)?);
-        Ok(())
-    }
-
     /// Releases a name: it is not removed on drop.
     pub(super) fn release(&mut self, name: &OsStr) {
         self.names.retain(|(_, other)| other != name);
+        self.temporary_folders.retain(|(_, other)| other != name);
     }
 
     /// Releases all new folders: they stay.
@@ -344,6 +254,10 @@ impl Drop for Scratch<'_> {
     fn drop(&mut self) {
         for (folder, name) in std::mem::take(&mut self.names) {
             self.remove(&folder, &name);
+        }
+        for (folder, name) in std::mem::take(&mut self.temporary_folders) {
+            let remove = || self.disk().remove_folder_at(folder.as_fd(), &name);
+            let _ = remove().or_else(|_| remove());
         }
         // Innermost first; a folder that another program uses is not empty and stays.
         let mut made = std::mem::take(&mut self.made);

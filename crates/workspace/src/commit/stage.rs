@@ -13,6 +13,7 @@ use super::check::{Current, check_base, not_there};
 use super::flush::flush;
 use super::hard_links::{breaks_links, settled_links};
 use super::in_place;
+use super::links;
 use super::scratch::{Scratch, Temporary, temporary_name};
 use super::target_folders;
 use super::{CommitFailure, Executable, Method, NewBytes, ReadOnlyReason, Strategy, Write};
@@ -24,8 +25,8 @@ use crate::stamp::Stamp;
 
 /// A staged write: all that can be done before the file itself changes.
 pub(super) enum Staged {
-    /// A new file for an existing name, and the handle of the old one.
-    Replace(Replacement, OwnedFd),
+    /// A new file or link for an existing name, and the handle of the old file; none where that is a link.
+    Replace(Replacement, Option<OwnedFd>),
     /// A new file that will take a free name.
     Create(Creation),
     /// The old bytes are stored; the file will be rewritten.
@@ -40,7 +41,7 @@ pub(super) enum Staged {
     },
 }
 
-/// A new file that will replace an existing one.
+/// A new file or link that will replace an existing one.
 pub(super) struct Replacement {
     pub(super) temporary: Temporary,
     /// The stamp of the new file; its inode identifies it.
@@ -53,7 +54,7 @@ pub(super) struct Replacement {
     pub(super) carried: AttributesCopied,
 }
 
-/// A new file for a free name.
+/// A new file or link for a free name.
 pub(super) struct Creation {
     pub(super) temporary: Temporary,
     pub(super) ours: Stamp,
@@ -81,22 +82,20 @@ pub(super) fn stage(
 ) -> Result<Staged, CommitFailure> {
     let (handle, stamp) = match current {
         Current::Absent => return stage_new(scratch, write).map(Staged::Create),
-        Current::File { handle, stamp } => (handle, stamp),
-        Current::Link(checked) => {
-            return Ok(Staged::RemoveOrMove {
-                handle: None,
-                checked,
-                aside: temporary_name(),
-            });
-        }
+        Current::File { handle, stamp } => (Some(handle), stamp),
+        Current::WithoutBytes(stamp) => (None, stamp),
     };
     if write.removes_its_name() {
         return Ok(Staged::RemoveOrMove {
-            handle: Some(handle),
+            handle,
             checked: stamp,
             aside: temporary_name(),
         });
     }
+    let handle = match handle {
+        Some(handle) if !write.concerns_link() => handle,
+        handle => return links::stage(scratch, write, handle, stamp, forced),
+    };
     let stamp = settled_links(scratch, write, &handle, stamp)?;
     match forced.unwrap_or_else(|| choose(scratch, write, &stamp)) {
         // A rewrite in place also changes the file's other hard links. The policy allowed it for the file that was
@@ -104,7 +103,7 @@ pub(super) fn stage(
         Method::InPlace if !is_as_located(write, &stamp) => Err(CommitFailure::Changed),
         Method::InPlace => in_place::stage(scratch, write, handle, stamp).map(Staged::InPlace),
         method => stage_beside(scratch, write, &handle, stamp, method)
-            .map(|replacement| Staged::Replace(replacement, handle)),
+            .map(|replacement| Staged::Replace(replacement, Some(handle))),
     }
 }
 
@@ -112,7 +111,14 @@ fn choose(scratch: &mut Scratch<'_>, write: &Write<'_>, stamp: &Stamp) -> Method
     let keeps_links = stamp.links > 1 && !breaks_links(write);
     if write.options.strategy == Strategy::InPlace || keeps_links {
         Method::InPlace
-    } else if scratch
+    } else {
+        choose_rename(scratch, write, stamp)
+    }
+}
+
+/// Chooses how a new file takes the name of an old one.
+pub(super) fn choose_rename(scratch: &mut Scratch<'_>, write: &Write<'_>, stamp: &Stamp) -> Method {
+    if scratch
         .workspace
         .mounts
         .lacks(stamp.device, MissingFeature::Exchange)
@@ -240,19 +246,47 @@ fn finish_copy(
 }
 
 fn stage_new(scratch: &mut Scratch<'_>, write: &Write<'_>) -> Result<Creation, CommitFailure> {
-    let located = write.located;
-    let disk = scratch.disk();
     if write.removes_its_name() {
         return Err(CommitFailure::Changed);
     }
-    let (folder, created_folders) = make_folders(scratch, located)?;
+    let (folder, created_folders) = make_folders(scratch, write.located)?;
+    let new = match write.new {
+        NewBytes::Link(target) => links::make(scratch, write, &folder, target)?,
+        NewBytes::EmptyFolder { mode } => links::make_folder(scratch, write, &folder, mode)?,
+        _ => make_file(scratch, write, &folder)?,
+    };
+    Ok(Creation {
+        temporary: new.temporary,
+        ours: new.ours,
+        revision: new.revision,
+        created_folders,
+        carried: new.carried,
+    })
+}
+
+/// A new file or link under a temporary name, or without a name.
+pub(super) struct NewFile {
+    pub(super) temporary: Temporary,
+    pub(super) ours: Stamp,
+    pub(super) revision: Revision,
+    /// Whether all attributes of the file it is a copy of were copied.
+    pub(super) carried: AttributesCopied,
+}
+
+/// Writes the new content into a file that does not take over the metadata of an old one.
+pub(super) fn make_file(
+    scratch: &mut Scratch<'_>,
+    write: &Write<'_>,
+    folder: &Arc<OwnedFd>,
+) -> Result<NewFile, CommitFailure> {
+    let disk = scratch.disk();
     let mode = write.options.mode;
     let source = open_source(write)?;
     // A file that gets its mode later is private until then; any other is created with the umask or the folder's
     // default ACL, like every new file.
     let is_private = mode.is_some() || source.is_some();
     let temporary = scratch
-        .create(&folder, if is_private { 0o600 } else { 0o666 }, 0)
+        .create(folder, if is_private { 0o600 } else { 0o666 }, 0)
         .map_err(create_failed)?;
     let file = temporary.file.as_fd();
     let mut sink = Sink::new(disk, file).with_revision(write.revision);
@@ -279,11 +313,10 @@ fn stage_new(scratch: &mut Scratch<'_>, write: &Write<'_>) -> Result<Creation, C
     }
     flush(disk, file)?;
     let ours = disk.stat(file).map_err(CommitFailure::at("look"))?;
-    Ok(Creation {
+    Ok(NewFile {
         temporary,
         ours,
         revision,
-        created_folders,
         carried,
     })
 }
@@ -332,7 +365,7 @@ fn write_failed(source: io::Error) -> CommitFailure {
     }
 }
 
-fn create_failed(source: io::Error) -> CommitFailure {
+pub(super) fn create_failed(source: io::Error) -> CommitFailure {
     match source.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             CommitFailure::ReadOnly(ReadOnlyReason::from_error(&source, ReadOnlyReason::Folder))

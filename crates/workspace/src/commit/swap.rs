@@ -12,7 +12,7 @@ use super::hard_links::breaks_links;
 use super::lease::{CheckedFile, Displacement, verify_displaced};
 use super::scratch::{Scratch, Temporary};
 use super::stage::{Replacement, copy_metadata};
-use super::{CommitFailure, Guarantee, Method, ReadOnlyReason, Warning, Write, Written};
+use super::{CommitFailure, Guarantee, Method, NewBytes, ReadOnlyReason, Warning, Write, Written};
 use crate::disk::{AttributesCopied, Disk};
 use crate::mounts::{RenameTrust, rename_trust};
 use crate::revision::Revision;
@@ -27,7 +27,8 @@ pub(super) fn freshen(
     old_file: &CheckedFile,
 ) -> Result<(), CommitFailure> {
     let (temporary, checked) = (&replacement.temporary, &replacement.checked);
-    if old_file.stamp.ctime != checked.ctime || !old_file.stamp.same_file(checked) {
+    let is_changed = old_file.stamp.ctime != checked.ctime || !old_file.stamp.same_file(checked);
+    if is_changed && !write.concerns_link() {
         // Whether all attributes were copied is known from staging.
         let _ = copy_metadata(
             disk,
@@ -37,6 +38,9 @@ pub(super) fn freshen(
             &old_file.stamp,
             None,
         )?;
+    }
+    if replacement.ours.is_link() {
+        return Ok(());
     }
     let time = time_after(old_file.stamp.mtime, disk.now());
     disk.set_modified(temporary.file.as_fd(), time)
@@ -57,8 +61,10 @@ pub(super) fn verify_and_adopt(
         Displacement::SameFile => Ok(()),
         Displacement::SameContent(other) => {
             // Another program replaced the file by an equal one: copy the metadata from that.
-            let disk = scratch.disk();
-            let _ = copy_metadata(disk, write, temporary, &other.handle, &other.stamp, None);
+            if !write.concerns_link() {
+                let disk = scratch.disk();
+                let _ = copy_metadata(disk, write, temporary, &other.handle, &other.stamp, None);
+            }
             *old_file = other;
             Ok(())
         }
@@ -122,7 +128,7 @@ pub(super) fn settle_stamp(
         Err(_) => {}
     }
     let is_ours = !written.warnings.contains(&Warning::Overwritten);
-    if written.stamp.mtime <= old.mtime && is_ours {
+    if written.stamp.mtime <= old.mtime && is_ours && !written.stamp.is_link() {
         // The file system stores times in steps of one or two seconds.
         let file = temporary.file.as_fd();
         let _ = disk.set_modified(file, (old.mtime.0.saturating_add(2), 0));
@@ -140,6 +146,11 @@ fn is_ours_renumbered(
 ) -> bool {
     let folder = temporary.folder.as_fd();
     let name = &write.located.name;
+    if let NewBytes::Link(target) = write.new {
+        return disk
+            .read_link_at(folder, name)
+            .is_ok_and(|found| found == target);
+    }
     rename_trust(disk, folder) == RenameTrust::Doubtful
         && holds_revision_afresh(disk, folder, name, revision).unwrap_or(false)
 }

@@ -79,7 +79,7 @@ impl FaultyDisk {
     /// removed.
     pub fn fill(&self) {
         let full = rustix::io::Errno::NOSPC.raw_os_error();
-        for method in ["write_at", "reserve", "make_folder_at"] {
+        for method in ["write_at", "reserve", "make_folder_at", "make_link_at"] {
             self.refuse(method, full);
         }
     }

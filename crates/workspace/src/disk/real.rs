@@ -5,6 +5,7 @@ mod beneath;
 mod file_system;
 mod host;
 mod listing;
+mod open_flags;
 mod origin;
 mod place;
 mod unnamed;
@@ -33,17 +34,6 @@ use attributes::permission_bits;
 /// The disk of the operating system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RealDisk;
-
-#[cfg(any(target_os = "linux", target_os = "android"))]
-const PASSAGE: OFlags = OFlags::PATH;
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-const PASSAGE: OFlags = OFlags::RDONLY;
-
-/// Flags for every open: follow no link, do not block, take no controlling terminal, close on exec.
-const CAREFUL: OFlags = OFlags::NOFOLLOW
-    .union(OFlags::NONBLOCK)
-    .union(OFlags::NOCTTY)
-    .union(OFlags::CLOEXEC);
 
 impl RealDisk {
     #[allow(
@@ -108,7 +98,7 @@ impl Disk for RealDisk {
         let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
         match retry_on_intr(|| fs::open(path, OFlags::RDONLY | flags, Mode::empty())) {
             Err(Errno::ACCESS) => Ok(retry_on_intr(|| {
-                fs::open(path, PASSAGE | flags, Mode::empty())
+                fs::open(path, open_flags::PASSAGE | flags, Mode::empty())
             })?),
             other => Ok(other?),
         }
@@ -132,28 +122,7 @@ impl Disk for RealDisk {
     }
 
     fn open_at(&self, folder: BorrowedFd<'_>, name: &OsStr, how: OpenMode) -> io::Result<OwnedFd> {
-        let (flags, mode) = match how {
-            OpenMode::Folder => (OFlags::RDONLY | OFlags::DIRECTORY, 0),
-            OpenMode::Passage => (PASSAGE | OFlags::DIRECTORY, 0),
-            OpenMode::Read => (OFlags::RDONLY, 0),
-            #[cfg(target_os = "linux")]
-            OpenMode::Uncached => (OFlags::RDONLY | OFlags::DIRECT, 0),
-            #[cfg(not(target_os = "linux"))]
-            OpenMode::Uncached => return Err(Errno::INVAL.into()),
-            OpenMode::Rewrite => (OFlags::RDWR, 0),
-            OpenMode::Create { mode } => (OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, mode),
-            #[cfg(target_os = "linux")]
-            OpenMode::Unnamed { mode } => (OFlags::RDWR | OFlags::TMPFILE, mode),
-            #[cfg(not(target_os = "linux"))]
-            OpenMode::Unnamed { .. } => return Err(Errno::OPNOTSUPP.into()),
-            OpenMode::Lock => (OFlags::RDWR | OFlags::CREATE, 0o600),
-        };
-        // `O_PATH` takes only these flags.
-        let flags = if how == OpenMode::Passage {
-            flags | OFlags::NOFOLLOW | OFlags::CLOEXEC
-        } else {
-            flags | CAREFUL
-        };
+        let (flags, mode) = open_flags::flags_of(how)?;
         Ok(retry_on_intr(|| {
             fs::openat(folder, name, flags, permission_bits(mode))
         })?)
@@ -212,6 +181,10 @@ impl Disk for RealDisk {
 
     fn make_folder_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
         Ok(fs::mkdirat(folder, name, permission_bits(0o777))?)
+    }
+
+    fn make_link_at(&self, folder: BorrowedFd<'_>, target: &OsStr, name: &OsStr) -> io::Result<()> {
+        Ok(fs::symlinkat(target, folder, name)?)
     }
 
     fn remove_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {

@@ -86,6 +86,7 @@ fn put_step(line: &mut Vec<u8>, step: &Step) {
         Act::Create => ("create", nothing, nothing),
         Act::Remove => ("remove", nothing, nothing),
         Act::Folder => ("folder", nothing, nothing),
+        Act::TemporaryLink => ("link", nothing, nothing),
         Act::Move { folder, name } => ("move", folder.as_os_str(), name.as_os_str()),
     };
     for field in [OsStr::new(act), first, second] {
@@ -108,6 +109,7 @@ fn read_step<'l>(folder: &[u8], fields: &mut impl Iterator<Item = &'l [u8]>) -> 
         b"create" => Act::Create,
         b"remove" => Act::Remove,
         b"folder" => Act::Folder,
+        b"link" => Act::TemporaryLink,
         b"move" => Act::Move {
             folder: first.into(),
             name: second,
@@ -219,13 +221,14 @@ mod tests {
     }
 
     fn step() -> impl Strategy<Value = Step> {
-        let act = (0..7_u8, name(), name()).prop_map(|(kind, first, second)| match kind {
+        let act = (0..8_u8, name(), name()).prop_map(|(kind, first, second)| match kind {
             0 => Act::Exchange,
             1 => Act::MoveAside,
             2 => Act::InPlace { kept: first.into() },
             3 => Act::Create,
             4 => Act::Remove,
             5 => Act::Folder,
+            6 => Act::TemporaryLink,
             _ => Act::Move {
                 folder: first.into(),
                 name: second,

@@ -122,7 +122,7 @@ impl StepRecovery<'_> {
                 _ => StepState::Blocked,
             },
             Act::Move { name: to, .. } => self.state_of_move(to)?,
-            Act::Folder => StepState::Blocked,
+            Act::Folder | Act::TemporaryLink => StepState::Blocked,
         })
     }
 
@@ -208,7 +208,7 @@ impl StepRecovery<'_> {
                 }
                 None => Ok(false),
             },
-            Act::MoveAside | Act::InPlace { .. } | Act::Folder => Ok(false),
+            Act::MoveAside | Act::InPlace { .. } | Act::Folder | Act::TemporaryLink => Ok(false),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Recovers a folder that was created for a file whose creation a crash prevented, or that was to be removed with its
-//! last file: it is removed if it is empty.
+//! Recovers what was created for a file whose creation a crash prevented: a folder, which is removed if it is empty, as
+//! is one that was to be removed with its last file; and a temporary symbolic link.
 
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
@@ -11,6 +11,7 @@ use super::step::StepRecovery;
 use crate::commit::PROOF_FILES;
 use crate::disk::OpenMode;
 use crate::folder::is_temporary;
+use crate::revision::Revision;
 
 impl StepRecovery<'_> {
     /// Removes the folder if it is empty, whatever happened to the file; `Kept` if it stays.
@@ -23,6 +24,26 @@ impl StepRecovery<'_> {
         }
         let inode = self.step.new.map(|new| new.inode);
         self.remove_folder(&self.step.name, |found| inode == Some(found))
+    }
+
+    /// Removes a temporary link that has the recorded target: no other program creates links with such names, and after
+    /// an exchange the name may belong to the old file.
+    pub(super) fn recover_temporary_link(&self) -> io::Result<RecoveryOutcome> {
+        let (disk, name) = (self.disk(), &*self.step.temporary);
+        match disk.read_link_at(self.folder(), name) {
+            Ok(target) => {
+                let revision = Revision::of_link(&target);
+                let is_ours = self.step.new.is_some_and(|new| new.revision == revision);
+                if is_temporary(name) && is_ours {
+                    disk.remove_at(self.folder(), name)?;
+                }
+                Ok(RecoveryOutcome::Finished)
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidInput) => {
+                Ok(RecoveryOutcome::Finished)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Removes the two files of a proof from the folder that was made for it.

@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use std::os::fd::{AsFd as _, BorrowedFd};
 
 use super::step::{Boot, StepRecovery};
+use crate::commit::is_empty;
 use crate::disk::{Disk, OpenMode};
 use crate::journal::FileIdentity;
 use crate::revision::{Hasher, Revision};
@@ -40,12 +41,36 @@ impl StepRecovery<'_> {
                 let target = disk.read_link_at(folder, name)?;
                 return Ok(self.compare(Revision::of_link(&target), &stamp));
             }
+            Ok(stamp) if stamp.is_folder() => return self.folder_occupant(folder, name, &stamp),
             Ok(_) => return Ok(Occupant::Foreign),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Occupant::Nothing),
             Err(error) => return Err(error),
         }
         let file = disk.open_at(folder, name, OpenMode::Read)?;
         self.judge(file.as_fd())
+    }
+
+    /// Returns which of the recorded files a folder is. One with entries is neither: another program uses it.
+    fn folder_occupant(
+        &self,
+        above: BorrowedFd<'_>,
+        name: &OsStr,
+        stamp: &Stamp,
+    ) -> io::Result<Occupant> {
+        let disk = self.disk();
+        let folder = disk.open_at(above, name, OpenMode::Folder)?;
+        let is_it = |trace: Option<FileIdentity>| {
+            let has_inode = |trace: FileIdentity| trace.inode == stamp.inode;
+            trace.is_some_and(|trace| {
+                trace.revision == Revision::of_empty_folder()
+                    && (has_inode(trace) || self.boot == Boot::Another)
+            })
+        };
+        Ok(match is_empty(disk, folder.as_fd())? {
+            true if is_it(self.step.new) => Occupant::New,
+            true if is_it(self.step.old) => Occupant::Old,
+            _ => Occupant::Foreign,
+        })
     }
 
     pub(super) fn judge(&self, file: BorrowedFd<'_>) -> io::Result<Occupant> {

@@ -55,6 +55,7 @@ impl StepRecovery<'_> {
             Act::Create => self.recover_create(goal),
             Act::Remove => self.recover_remove(goal),
             Act::Folder => self.recover_folder(),
+            Act::TemporaryLink => self.recover_temporary_link(),
             Act::Move { name, .. } => self.recover_move(name, goal),
         }
     }
@@ -285,8 +286,14 @@ impl StepRecovery<'_> {
     /// Moves a file into the store of displaced files.
     pub(super) fn put_away(&self, name: &OsStr) -> io::Result<PathBuf> {
         let disk = self.disk();
-        let file = disk.open_at(self.folder(), name, OpenMode::Read);
-        let quiet = file.is_ok_and(|file| disk.take_lease(file.as_fd(), Lease::Read).is_ok());
+        if self.is_folder(name) {
+            return self.remove_empty_folder(name);
+        }
+        let is_quiet = || {
+            let file = disk.open_at(self.folder(), name, OpenMode::Read);
+            file.is_ok_and(|file| disk.take_lease(file.as_fd(), Lease::Read).is_ok())
+        };
+        let quiet = self.is_link(name) || is_quiet();
         let seal = if quiet { Seal::Sealed } else { Seal::Open };
         let of = &self.step.name;
         let path = self
@@ -299,6 +306,12 @@ impl StepRecovery<'_> {
     /// Removes the new file, unless another program is writing to it: then it is stored.
     pub(super) fn remove_ours(&self, name: &OsStr) -> io::Result<()> {
         let disk = self.disk();
+        if self.is_folder(name) {
+            return self.remove_empty_folder(name).map(|_| ());
+        }
+        if self.is_link(name) {
+            return disk.remove_at(self.folder(), name);
+        }
         let file = disk.open_at(self.folder(), name, OpenMode::Read)?;
         match disk.take_lease(file.as_fd(), Lease::Read) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
@@ -306,6 +319,33 @@ impl StepRecovery<'_> {
             }
             _ => disk.remove_at(self.folder(), name),
         }
+    }
+
+    /// Removes a folder of ours; returns its path. If another program has put something into it since, it stays, under
+    /// the name that it is meant to have.
+    fn remove_empty_folder(&self, name: &OsStr) -> io::Result<PathBuf> {
+        let disk = self.disk();
+        match disk.remove_folder_at(self.folder(), name) {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
+                if is_temporary(name) {
+                    let to = &self.step.name;
+                    rename_to_free_name(disk, self.trust(), self.folder(), name, to)?;
+                }
+            }
+            other => other?,
+        }
+        Ok(self.step.folder.join(&self.step.name))
+    }
+
+    fn is_folder(&self, name: &OsStr) -> bool {
+        let found = self.disk().stat_at(self.folder(), name);
+        found.is_ok_and(|stamp| stamp.is_folder())
+    }
+
+    /// Returns whether a name is that of a symbolic link, which no program can write to.
+    fn is_link(&self, name: &OsStr) -> bool {
+        let found = self.disk().stat_at(self.folder(), name);
+        found.is_ok_and(|stamp| stamp.is_link())
     }
 
     pub(super) fn disk(&self) -> &dyn Disk {

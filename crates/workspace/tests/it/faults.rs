@@ -2,13 +2,14 @@
 //! new, no temporary file is left, and the next commit works.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
 use lancet_text::RawChange;
-use lancet_workspace::{CommitError, Expected, Lasting, NewBytes, Write, Written};
+use lancet_workspace::{CommitError, Lasting, NewBytes, Write, Written};
 use rustix::io::Errno;
 
 use crate::ground::{Ground, creation};
@@ -32,7 +33,27 @@ fn change() -> Vec<RawChange> {
     }]
 }
 
-pub(crate) const KINDS: [CommitKind; 10] = [
+/// The target of a new link. It does not exist.
+fn target() -> &'static OsStr {
+    OsStr::new("../nowhere")
+}
+
+/// Makes a link whose target does not exist.
+fn old_link(ground: &Ground) {
+    symlink("0123456789", ground.root.join("link")).unwrap();
+}
+
+/// Commits a write to the link `link`.
+fn commit_link(ground: &Ground, commit: Commit<'_>, new: NewBytes<'_>) -> Outcome {
+    let (link, expected) = ground.link("link");
+    commit(vec![Write {
+        expected,
+        new,
+        ..creation(&link, b"")
+    }])
+}
+
+pub(crate) const KINDS: [CommitKind; 19] = [
     CommitKind {
         name: "replace",
         prepare: |ground| ground.put("a", "0123456789"),
@@ -85,22 +106,130 @@ pub(crate) const KINDS: [CommitKind; 10] = [
         name: "move of a link",
         prepare: |ground| {
             ground.put("b", "0123456789");
-            symlink(ground.root.join("b"), ground.root.join("link")).unwrap();
+            symlink("b", ground.root.join("link")).unwrap();
         },
         act: |ground, commit| {
-            let path = ground.root.join("link");
-            let link = ground.workspace.locate_link(&path).unwrap().unwrap();
+            let (link, expected) = ground.link("link");
             let to = ground.locate("n/e/w");
             let write = Write {
-                located: &link,
-                expected: Expected::Link {
-                    target: link.link_target().unwrap(),
-                    stamp: link.stat().unwrap(),
-                },
+                expected,
                 new: NewBytes::MovedTo(&to),
+                ..creation(&link, b"")
+            };
+            commit(vec![write])
+        },
+    },
+    CommitKind {
+        name: "creation of a link",
+        prepare: |_| {},
+        act: |ground, commit| {
+            let to = ground.locate("n/e/w");
+            let write = Write {
+                new: NewBytes::Link(target()),
                 ..creation(&to, b"")
             };
             commit(vec![write])
+        },
+    },
+    CommitKind {
+        name: "removal of a link",
+        prepare: old_link,
+        act: |ground, commit| commit_link(ground, commit, NewBytes::Nothing),
+    },
+    CommitKind {
+        name: "link for a link",
+        prepare: old_link,
+        act: |ground, commit| commit_link(ground, commit, NewBytes::Link(target())),
+    },
+    CommitKind {
+        name: "file for a link",
+        prepare: old_link,
+        act: |ground, commit| commit_link(ground, commit, NewBytes::Whole(b"text")),
+    },
+    CommitKind {
+        name: "link for a file",
+        prepare: |ground| {
+            ground.put("a", "0123456789");
+            fs::hard_link(ground.root.join("a"), ground.root.join("b")).unwrap();
+        },
+        act: |ground, commit| commit(vec![ground.seen("a").becomes(NewBytes::Link(target()))]),
+    },
+    CommitKind {
+        name: "link for a link, aside",
+        prepare: |ground| {
+            old_link(ground);
+            ground
+                .lacks_exchange
+                .store(true, std::sync::atomic::Ordering::SeqCst);
+        },
+        act: |ground, commit| commit_link(ground, commit, NewBytes::Link(target())),
+    },
+    CommitKind {
+        name: "creation of a folder",
+        prepare: |_| {},
+        act: |ground, commit| {
+            let to = ground.locate("n/e/w");
+            let write = Write {
+                new: NewBytes::EmptyFolder { mode: 0o750 },
+                ..creation(&to, b"")
+            };
+            commit(vec![write])
+        },
+    },
+    CommitKind {
+        name: "removal of a folder",
+        prepare: |ground| fs::create_dir(ground.root.join("empty")).unwrap(),
+        act: |ground, commit| {
+            let (folder, expected) = ground.empty_folder("empty");
+            let write = Write {
+                expected,
+                new: NewBytes::Nothing,
+                ..creation(&folder, b"")
+            };
+            commit(vec![write])
+        },
+    },
+    CommitKind {
+        name: "several with links and folders",
+        prepare: |ground| {
+            old_link(ground);
+            ground.put("a", "0123456789");
+            ground.put("d/b", "0123456789");
+            symlink("0123456789", ground.root.join("d/gone")).unwrap();
+            fs::create_dir(ground.root.join("d/empty")).unwrap();
+        },
+        act: |ground, commit| {
+            let (a, b) = (ground.seen("a"), ground.seen("d/b"));
+            let (link, expected) = ground.link("link");
+            let (gone, gone_expected) = ground.link("d/gone");
+            let (empty, empty_expected) = ground.empty_folder("d/empty");
+            let (new, made) = (ground.locate("n/e/w"), ground.locate("n/made"));
+            commit(vec![
+                Write {
+                    expected: empty_expected,
+                    new: NewBytes::Nothing,
+                    ..creation(&empty, b"")
+                },
+                Write {
+                    new: NewBytes::EmptyFolder { mode: 0o700 },
+                    ..creation(&made, b"")
+                },
+                a.becomes(NewBytes::Link(target())),
+                Write {
+                    expected,
+                    ..creation(&link, b"text")
+                },
+                Write {
+                    new: NewBytes::Link(target()),
+                    ..creation(&new, b"")
+                },
+                Write {
+                    expected: gone_expected,
+                    new: NewBytes::Nothing,
+                    ..creation(&gone, b"")
+                },
+                b.whole(b"whole"),
+            ])
         },
     },
     CommitKind {

@@ -125,16 +125,35 @@ impl Ground {
         )
     }
 
-    /// Every file and folder below the root, with its content.
+    /// Every file, link and folder below the root, with its content or target.
     pub(crate) fn tree(&self) -> BTreeMap<String, Option<Vec<u8>>> {
         let mut tree = BTreeMap::new();
         collect(&self.root, &self.root, &mut tree);
         tree
     }
 
-    /// Returns the contents of the displaced files, sorted.
+    /// Locates a symbolic link and what it is expected to be.
+    pub(crate) fn link(&self, name: &str) -> (Located, Expected) {
+        let link = self.workspace.locate_link(&self.root.join(name));
+        let link = link.unwrap().unwrap();
+        let expected = Expected::Link {
+            target: link.link_target().unwrap(),
+            stamp: link.stat().unwrap(),
+        };
+        (link, expected)
+    }
+
+    /// Locates an empty folder and what it is expected to be.
+    pub(crate) fn empty_folder(&self, name: &str) -> (Located, Expected) {
+        let folder = self.workspace.locate_folder(&self.root.join(name));
+        let folder = folder.unwrap().unwrap();
+        let stamp = folder.stat().unwrap();
+        (folder, Expected::EmptyFolder { stamp })
+    }
+
+    /// Returns the contents of the displaced files, and the targets of displaced links, sorted.
     pub(crate) fn displaced_texts(&self) -> Vec<String> {
-        let read = |path| String::from_utf8(fs::read(path).unwrap()).unwrap();
+        let read = |path: PathBuf| String::from_utf8(content(&path).unwrap()).unwrap();
         let mut texts: Vec<String> = self.displaced().into_iter().map(read).collect();
         texts.sort();
         texts
@@ -162,8 +181,16 @@ fn collect(root: &Path, folder: &Path, tree: &mut BTreeMap<String, Option<Vec<u8
             tree.insert(name, None);
             collect(root, &path, tree);
         } else {
-            tree.insert(name, fs::read(&path).ok());
+            tree.insert(name, content(&path));
         }
+    }
+}
+
+/// Returns the content of a file, or the target of a link.
+fn content(path: &Path) -> Option<Vec<u8>> {
+    match fs::read_link(path) {
+        Ok(target) => Some(target.into_os_string().into_encoded_bytes()),
+        Err(_) => fs::read(path).ok(),
     }
 }
 

@@ -12,6 +12,7 @@ mod interference;
 mod keeping;
 #[cfg(target_os = "linux")]
 mod left;
+mod links;
 #[cfg(target_os = "linux")]
 mod metadata;
 #[cfg(target_os = "linux")]

@@ -1,5 +1,6 @@
 //! Formats a change on one line, as `log` and similar commands list them.
 
+use lancet::doors::path_text;
 use lancet::history::{History, Operation, OperationState, ShortId, SubAgent};
 
 use super::time;
@@ -133,14 +134,14 @@ fn first_files(history: &History, operation: &Operation) -> Vec<String> {
         .iter()
         .take(3)
         .map(|file| {
-            let name = visible(&history.relative(&file.path).display().to_string()).into_owned();
+            let name = visible(&path_text(history.relative(&file.path))).into_owned();
             match file
                 .former_path
                 .as_deref()
                 .filter(|then| *then != file.path)
             {
                 Some(then) => {
-                    let then = history.relative(then).display().to_string();
+                    let then = path_text(history.relative(then));
                     format!("{name} (then {})", visible(&then))
                 }
                 None => name,

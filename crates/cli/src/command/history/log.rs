@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use lancet::doors::path_text;
 use lancet::history::{History, LogQuery, Operation};
 use serde_json::json;
 
@@ -9,6 +10,7 @@ use super::access::{history, unreadable};
 use super::line::{Columns, LineForm, SUMMARIES, line, summary};
 use super::operation_json::object;
 use super::prompt::Prompts;
+use super::recorded_path::{recorded_path, typed_path};
 use super::show::not_an_id;
 use super::{attribution, moves, patch, time, who};
 use crate::arguments::{LogArguments, LogFormat};
@@ -24,13 +26,14 @@ pub(crate) fn log(arguments: &LogArguments, around: &Surroundings) -> Result<Exi
     let path = arguments
         .path
         .as_deref()
-        .map(|path| around.absolute(path))
+        .map(|path| typed_path(path, around))
         .transpose()?;
     let reach = path.as_deref().map_or(RootHint::Project, RootHint::At);
     let history = history(&arguments.place, reach, around)?;
     check_names(arguments, &history)?;
     // A moved file that cannot be followed is listed under its old name.
     let _ = history.follow_moved_files();
+    let path = path.map(|path| recorded_path(&history, path)).transpose()?;
     let query = query(arguments, path)?;
     let operations = match arguments.other_folders {
         true => history.log_all(&query),
@@ -114,8 +117,7 @@ fn check_names(arguments: &LogArguments, history: &History) -> Result<(), Failur
 /// Builds the query for the requested changes.
 fn query(arguments: &LogArguments, path: Option<PathBuf>) -> Result<LogQuery, Failure> {
     Ok(LogQuery {
-        // The history has resolved paths, so symbolic links in the given path are resolved as well.
-        path: path.map(|path| path.canonicalize().unwrap_or(path)),
+        path,
         tree: arguments.session.clone(),
         client: arguments.client.as_deref().map(who::client),
         turn: arguments.turn.clone(),
@@ -136,7 +138,7 @@ fn json_lines(
     let mut out = String::new();
     let short = history.short(operations).map_err(unreadable)?;
     for (operation, short) in operations.iter().zip(short) {
-        let mut data = object(operation);
+        let mut data = object(operation, history);
         data["short"] = json!(short.shown);
         if let Some(mark) = prompts.prompt_of(operation) {
             data["prompt"] = json!(mark.prompt);
@@ -184,7 +186,7 @@ fn none(history: &History, arguments: &LogArguments, around: &Surroundings) -> S
             format!(", and it does not exist{}", words.unwrap_or_default())
         }
     };
-    format!("no {which} of {} yet{missing}", path.display())
+    format!("no {which} of {} yet{missing}", path_text(path))
 }
 
 /// Prints operations, one line each.
@@ -219,7 +221,7 @@ pub(super) fn list(
 fn stat(history: &History, operation: &Operation, colour: Colour) -> String {
     let mut out = String::new();
     for file in &operation.files {
-        let path = history.relative(&file.path).display().to_string();
+        let path = path_text(history.relative(&file.path));
         out.push_str(&format!(
             "    {}  {} {}\n",
             visible(&path),

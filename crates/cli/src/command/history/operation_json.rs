@@ -1,26 +1,25 @@
 //! An operation of the history as JSON, for `log --json` and `show --json`.
 
-use lancet::history::{Operation, UNATTRIBUTED};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use base64::Engine as _;
+use lancet::doors::path_text;
+use lancet::history::{History, Operation, RecordedState, UNATTRIBUTED_TOOL};
 use serde_json::{Value, json};
 
 use super::time;
 
 /// Returns an operation as JSON.
-pub(super) fn object(operation: &Operation) -> Value {
-    let kept = |kept: &Option<lancet::history::RecordedState>| match kept {
-        None => Value::Null,
-        Some(kept) => json!({
-            "revision": kept.revision.iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>(),
-            "size": kept.size,
-            "mode": format!("{:o}", kept.mode & 0o7777),
-        }),
-    };
+pub(super) fn object(operation: &Operation, history: &History) -> Value {
     let files: Vec<Value> = operation
         .files
         .iter()
         .map(|file| {
+            let is_shown = history.may_show_change(file);
+            let kept = |state: &Option<RecordedState>| state_object(state.as_ref(), is_shown);
             let mut object = json!({
-                "file_path": file.path.display().to_string(),
+                "file_path": path_text(&file.path),
                 "type": file.kind.as_str(),
                 "added": file.added,
                 "removed": file.removed,
@@ -29,8 +28,11 @@ pub(super) fn object(operation: &Operation) -> Value {
                 "undoneBy": file.undone_by,
                 "workspace": file.workspace.as_ref().map(lancet::history::KnownWorkspace::short_id),
             });
+            if let Some(bytes) = path_bytes(&file.path) {
+                object["pathBytes"] = json!(bytes);
+            }
             if let Some(from) = &file.moved_from {
-                object["movedFrom"] = json!(from.display().to_string());
+                object["movedFrom"] = json!(path_text(from));
             }
             let recorded = operation.recorded.as_ref();
             if recorded.is_some_and(|call| call.shared.contains(&file.path)) {
@@ -38,14 +40,14 @@ pub(super) fn object(operation: &Operation) -> Value {
             }
             // Present only for a file that another program has moved since.
             if let Some(former) = &file.former_path {
-                object["former_path"] = json!(former.display().to_string());
+                object["former_path"] = json!(path_text(former));
             }
             object
         })
         .collect();
     let mut object = json!({
         "operation": operation.id,
-        "time": time::for_programs(operation.time),
+        "time": time::format_rfc3339(operation.time),
         "kind": operation.kind.as_str(),
         "state": operation.state.as_str(),
         "tool": operation.tool,
@@ -64,14 +66,47 @@ pub(super) fn object(operation: &Operation) -> Value {
         object["exitCode"] = json!(call.exit_code);
         object["durationMs"] = json!(call.duration);
         object["name"] = json!(call.name);
-        let not_kept = call.not_kept.iter().map(|path| path.display().to_string());
+        let not_kept = call.not_kept.iter().map(|path| path_text(path));
         object["notKept"] = not_kept.collect();
         if !call.shared_with.is_empty() {
             object["sharedWith"] = json!(call.shared_with);
         }
-        if operation.tool == UNATTRIBUTED {
+        if operation.tool == UNATTRIBUTED_TOOL {
             object["asInGit"] = json!(call.as_in_git);
         }
     }
     object
+}
+
+/// Returns the state of a file as JSON. The revision and the target of a symbolic link are left out where the rules forbid
+/// showing the text of the file: a short text can be guessed from its hash.
+fn state_object(state: Option<&RecordedState>, is_shown: bool) -> Value {
+    let Some(state) = state else {
+        return Value::Null;
+    };
+    let digits = state.revision.iter().take(8);
+    let revision = || digits.map(|byte| format!("{byte:02x}")).collect::<String>();
+    let mut object = json!({
+        "revision": is_shown.then(revision),
+        "size": state.size,
+        "mode": format!("{:o}", state.mode & 0o7777),
+    });
+    if state.is_folder() {
+        object["kind"] = json!("folder");
+    }
+    if let Some(target) = &state.link {
+        object["kind"] = json!("link");
+        if is_shown {
+            object["link"] = json!(path_text(target));
+        }
+    }
+    object
+}
+
+/// Returns a path that is not UTF-8 in base64; none for any other.
+fn path_bytes(path: &Path) -> Option<String> {
+    let bytes = path.as_os_str().as_bytes();
+    path.to_str()
+        .is_none()
+        .then(|| base64::engine::general_purpose::STANDARD.encode(bytes))
 }

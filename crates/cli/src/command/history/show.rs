@@ -1,9 +1,11 @@
 //! `lancet show`: shows one change with all its details.
 
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
+use lancet::doors::path_text;
 use lancet::history::{
-    ALREADY_UNDONE, History, IdMatch, LogQuery, Operation, SHORTEST_ID, ShortId,
+    ALREADY_UNDONE, History, IdMatch, LogQuery, Operation, RecordedState, SHORTEST_ID, ShortId,
 };
 use lancet::outcome::describe_rung;
 use lancet::review::ReviewHunk;
@@ -15,6 +17,7 @@ use super::line::{Columns, LineForm, line};
 use super::log::patches;
 use super::operation_json::object;
 use super::owner::lets_show;
+use super::recorded_path::{own_path, recorded_path, typed_path};
 use super::{time, who};
 use crate::arguments::{ShowArguments, WorkArguments};
 use crate::failure::{Exit, Failure};
@@ -50,7 +53,7 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
         }
     };
     if arguments.json {
-        let mut data = object(&operation);
+        let mut data = object(&operation, &history);
         let parted = history.parted(&operation).map_err(unreadable)?;
         for (at, change) in operation.files.iter().enumerate() {
             if parted.contains(&change.path.as_path()) {
@@ -78,7 +81,7 @@ pub(crate) fn show(arguments: &ShowArguments, around: &Surroundings) -> Result<E
     let colour = around.colour(stdout_is_terminal());
     let mut out = head(&operation, &history, colour);
     for path in history.parted(&operation).map_err(unreadable)? {
-        let path = history.relative(path).display().to_string();
+        let path = path_text(history.relative(path));
         out.push_str(&format!(
             "{} was parted from its other names (hard links)\n\n",
             visible(&path)
@@ -103,11 +106,14 @@ fn content(
         None => (id, Side::After),
     };
     let operation = find(history, id)?;
-    let path = around.absolute(Path::new(file))?;
-    let names = [path.canonicalize().unwrap_or_else(|_| path.clone()), path];
-    let change = operation.files.iter().find(|change| {
-        let earlier = change.moved_from.as_ref();
-        names.contains(&change.path) || earlier.is_some_and(|earlier| names.contains(earlier))
+    let path = typed_path(Path::new(file), around)?;
+    let resolved = path.canonicalize().ok();
+    let names = [own_path(&path), resolved, Some(path)];
+    let change = names.iter().flatten().find_map(|name| {
+        operation.files.iter().find(|change| {
+            let earlier = change.moved_from.as_ref();
+            change.path == *name || earlier == Some(name)
+        })
     });
     let none = || Failure::refused(format!("the change {id} has no file {file}"));
     let change = change.ok_or_else(none)?;
@@ -121,6 +127,9 @@ fn content(
     let bytes = match state {
         // There was no file, so its content is empty.
         None => Some(Vec::new()),
+        Some(RecordedState {
+            link: Some(target), ..
+        }) => Some(target.as_os_str().as_bytes().to_vec()),
         Some(state) => history.content(&state.revision).map_err(unreadable)?,
     };
     let gone = || Failure::refused(format!("the content of {file} at {id} is no longer kept"));
@@ -154,7 +163,7 @@ fn of_file(
     typed: &str,
     around: &Surroundings,
 ) -> Result<Option<Operation>, Failure> {
-    let path = around.absolute(Path::new(typed))?;
+    let path = typed_path(Path::new(typed), around)?;
     let is_id = || {
         Ok(!matches!(
             history.find(typed).map_err(unreadable)?,
@@ -165,7 +174,7 @@ fn of_file(
         return Ok(None);
     }
     let query = LogQuery {
-        path: Some(path.canonicalize().unwrap_or(path)),
+        path: Some(recorded_path(history, path)?),
         limit: Some(1),
         ..LogQuery::default()
     };
@@ -253,7 +262,7 @@ fn undone(operation: &Operation, history: &History) -> Option<String> {
         match file.undone_by.as_deref() {
             Some(ALREADY_UNDONE) => by.push("no change: found as it was before"),
             Some(id) => by.push(id),
-            None => left_out.push(history.relative(&file.path).display().to_string()),
+            None => left_out.push(path_text(history.relative(&file.path))),
         }
     }
     by.dedup();
@@ -306,7 +315,7 @@ fn head(operation: &Operation, history: &History, colour: Colour) -> String {
         );
         line("took", Some(&format!("{} ms", call.duration)));
         let not_kept = call.not_kept.iter();
-        let not_kept = not_kept.map(|path| history.relative(path).display().to_string());
+        let not_kept = not_kept.map(|path| path_text(history.relative(path)));
         line("not kept", Some(&not_kept.collect::<Vec<_>>().join(", ")));
         let shared = call.shared.iter();
         let shared = shared.map(|path| history.relative(path).display().to_string());

@@ -1,81 +1,58 @@
 //! `lancet undo`, `redo` and `restore`. Their result is a change like any other: it is shown, and the user is prompted.
 
+use std::ffi::OsStr;
 use std::io::IsTerminal as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 
+use lancet::doors::path_text;
 use lancet::history::{IdMatch, LogQuery};
-use lancet::review::TakeHunk;
-use lancet::undo::{Conflicts, Overlap, Restore, Selection, SharedChanges, Side, TakeBack};
+use lancet::review::HunkUndoRequest;
+use lancet::undo::{
+    Conflicts, OperationSide, Overlap, Restore, Selection, SharedChanges, UndoRequest,
+};
 use lancet::{Reply, Session};
 
-use super::access::{history, open, unreadable};
-use super::log::list;
-use super::show::{check_length, find, not_an_id};
-use super::steps::{self, MeantChanges};
+use super::access::{open_engine, open_history, unreadable_failure};
+use super::log::print_operations;
+use super::recorded_path::{recorded_path, typed_path};
+use super::show::{check_length, find_change, hint_for_wrong_id};
+use super::steps::{self, SelectedChanges};
 use super::{moves, prompt, since_checkpoint, time, unattributed, who};
-use crate::answer::{OutputFormat, Presentation, put};
+use crate::answer::{OutputFormat, Presentation, print_reply};
 use crate::arguments::{RedoArguments, RestoreArguments, UndoArguments, UndoFlags};
 use crate::failure::{Exit, Failure};
 use crate::fault::{begin_unlimited_call, caller};
 use crate::guard;
 use crate::surroundings::{RootHint, Surroundings};
-use crate::terminal::{Consent, TerminalApprover, WorkLine, print, print_error};
+use crate::terminal::{Consent, ElapsedTimeLine, TerminalApprover, print, print_error};
 
 /// Runs `lancet undo`.
 pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<Exit, Failure> {
     if let (Some(number), Some(id)) = (arguments.hunk, &arguments.operation) {
-        return one_hunk(id, number, &arguments.flags, around);
+        return undo_hunk(id, number, &arguments.flags, around);
     }
     let file = arguments
         .file
         .as_deref()
-        .map(|file| around.absolute(file))
+        .map(|file| typed_path(file, around))
         .transpose()?;
     let reach = file.as_deref().map_or(RootHint::Project, RootHint::At);
-    let mut heading = None;
-    let selection = if let Some(number) = arguments.to_prompt {
-        let history = history(&arguments.flags.place, RootHint::Project, around)?;
-        let mark = prompt::nth(&history, arguments.session.as_deref(), number)?;
-        heading = Some(prompt::heading(&history, &mark)?);
-        match unattributed::since_prompt(&history, &mark, arguments.include_unattributed)? {
-            Some(ids) => Selection::These(ids),
-            None => Selection::SincePrompt(mark),
-        }
-    } else if let Some(called) = &arguments.to_checkpoint {
-        Selection::These(since_checkpoint::changes(called, arguments, around)?)
-    } else if let Some(file) = &file {
-        Selection::File(file.canonicalize().unwrap_or_else(|_| file.clone()))
-    } else if let Some(id) = &arguments.operation {
-        check_length(id)?;
-        let history = history(&arguments.flags.place, RootHint::Project, around)?;
-        if let (Ok(IdMatch::None), Some(words)) = (history.find(id), not_an_id(&history, id)) {
-            return Err(Failure::refused(format!("there is no change {id}{words}")));
-        }
-        Selection::Operation(id.clone())
-    } else if let Some(number) = arguments.number {
-        Selection::Last(number as usize)
-    } else if let Some(session) = &arguments.session {
-        let history = history(&arguments.flags.place, RootHint::Project, around)?;
-        who::check_session(&history, session)?;
-        Selection::Session(session.clone())
-    } else if let Some(client) = &arguments.client {
-        let history = history(&arguments.flags.place, RootHint::Project, around)?;
-        who::check_client(&history, client)?;
-        Selection::Client(who::client(client))
-    } else if let Some(turn) = &arguments.turn {
-        Selection::Turn(turn.clone())
-    } else if let Some(since) = &arguments.since {
-        Selection::Since(time::since(since)?)
-    } else {
-        Selection::Newest
-    };
-    let until = arguments.until.as_deref().map(time::since).transpose()?;
-    let found = steps::found(&selection, until, arguments, around)?;
+    let (selection, heading) = select(arguments, file.as_ref(), reach, around)?;
+    let until = arguments
+        .until
+        .as_deref()
+        .map(time::parse_since)
+        .transpose()?;
+    let found = steps::select_changes(&selection, until, arguments, around)?;
     let selection = match found {
-        MeantChanges::Few => selection,
-        MeantChanges::Bounded(ids) => Selection::These(ids),
-        MeantChanges::Many(ids) => return steps::undo(ids, arguments, heading.as_deref(), around),
+        SelectedChanges::Few => selection,
+        SelectedChanges::Bounded(ids) => Selection::These(ids),
+        SelectedChanges::Many(ids) => {
+            return steps::undo_in_steps(ids, arguments, heading.as_deref(), around);
+        }
     };
-    let mut asked = TakeBack::undo(selection)
+    let mut asked = UndoRequest::undo(selection)
         .overlap(if arguments.merge {
             Overlap::Merge
         } else {
@@ -92,31 +69,83 @@ pub(crate) fn undo(arguments: &UndoArguments, around: &Surroundings) -> Result<E
     }
     if let Some(path) = &arguments.moved_to {
         let path = around.absolute(path)?;
-        let history = history(&arguments.flags.place, RootHint::At(&path), around)?;
-        moves::follow_as(&history, &path, around)?;
+        let history = open_history(&arguments.flags.place, RootHint::At(&path), around)?;
+        moves::follow_to_path(&history, &path, around)?;
     }
-    take_back(&arguments.flags, reach, heading, around, |session| {
+    run_and_print(&arguments.flags, reach, heading, around, |session| {
         let mut asked = asked.clone();
         asked.cancel = Some(begin_unlimited_call());
-        session.take_back(asked, caller())
+        session.undo_or_redo(asked, caller())
     })
 }
 
+/// Returns the selected changes, and the heading of the answer where they are those since a prompt.
+fn select(
+    arguments: &UndoArguments,
+    file: Option<&PathBuf>,
+    reach: RootHint<'_>,
+    around: &Surroundings,
+) -> Result<(Selection, Option<String>), Failure> {
+    let mut heading = None;
+    let selection = if let Some(number) = arguments.to_prompt {
+        let history = open_history(&arguments.flags.place, RootHint::Project, around)?;
+        let mark = prompt::nth_newest_prompt(&history, arguments.session.as_deref(), number)?;
+        heading = Some(prompt::question_heading(&history, &mark)?);
+        match unattributed::since_prompt(&history, &mark, arguments.include_unattributed)? {
+            Some(ids) => Selection::These(ids),
+            None => Selection::SincePrompt(mark),
+        }
+    } else if let Some(called) = &arguments.to_checkpoint {
+        Selection::These(since_checkpoint::change_ids_since(
+            called, arguments, around,
+        )?)
+    } else if let Some(file) = file {
+        let history = open_history(&arguments.flags.place, reach, around)?;
+        Selection::File(recorded_path(&history, file.clone())?)
+    } else if let Some(id) = &arguments.operation {
+        check_length(id)?;
+        let history = open_history(&arguments.flags.place, RootHint::Project, around)?;
+        if let (Ok(IdMatch::None), Some(words)) =
+            (history.find(id), hint_for_wrong_id(&history, id))
+        {
+            return Err(Failure::refused(format!("there is no change {id}{words}")));
+        }
+        Selection::Operation(id.clone())
+    } else if let Some(number) = arguments.number {
+        Selection::Last(number as usize)
+    } else if let Some(session) = &arguments.session {
+        let history = open_history(&arguments.flags.place, RootHint::Project, around)?;
+        who::check_session(&history, session)?;
+        Selection::Session(session.clone())
+    } else if let Some(client) = &arguments.client {
+        let history = open_history(&arguments.flags.place, RootHint::Project, around)?;
+        who::check_client(&history, client)?;
+        Selection::Client(who::client_from_display_name(client))
+    } else if let Some(turn) = &arguments.turn {
+        Selection::Turn(turn.clone())
+    } else if let Some(since) = &arguments.since {
+        Selection::Since(time::parse_since(since)?)
+    } else {
+        Selection::Newest
+    };
+    Ok((selection, heading))
+}
+
 /// Undoes one hunk of a change, by its number over the files of the change.
-fn one_hunk(
+fn undo_hunk(
     id: &str,
     number: usize,
     flags: &UndoFlags,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
-    let lancet = open(&flags.place, RootHint::Project, None, around)?;
+    let lancet = open_engine(&flags.place, RootHint::Project, None, around)?;
     let (Some(history), Some(review)) = (lancet.history(), lancet.review()) else {
         return Err(Failure::usage(
             "no state folder: there is neither a home nor --state-dir",
         ));
     };
-    let operation = find(&history, id)?;
-    let hunks = review.hunks(&operation).map_err(unreadable)?;
+    let operation = find_change(&history, id)?;
+    let hunks = review.hunks(&operation).map_err(unreadable_failure)?;
     let mut all = operation.files.iter().zip(&hunks);
     let mut all = all.by_ref().flat_map(|(file, hunks)| {
         let hunks = hunks.iter();
@@ -134,10 +163,11 @@ fn one_hunk(
     };
     let before = file.before.as_ref().map(|state| state.revision);
     let mut asked =
-        TakeHunk::new(file.path.clone(), operation.id.clone(), before, hunk.lines).of_operation();
+        HunkUndoRequest::new(file.path.clone(), operation.id.clone(), before, hunk.lines)
+            .for_operation();
     asked.dry_run = flags.dry_run;
-    take_back(flags, RootHint::Project, None, around, |session| {
-        session.take_hunk(asked.clone(), caller())
+    run_and_print(flags, RootHint::Project, None, around, |session| {
+        session.undo_hunk(asked.clone(), caller())
     })
 }
 
@@ -147,15 +177,15 @@ pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<E
         check_length(id)?;
         Selection::Operation(id.clone())
     } else if let Some(client) = &arguments.client {
-        let history = history(&arguments.flags.place, RootHint::Project, around)?;
+        let history = open_history(&arguments.flags.place, RootHint::Project, around)?;
         who::check_client(&history, client)?;
-        Selection::Client(who::client(client))
+        Selection::Client(who::client_from_display_name(client))
     } else {
         Selection::Newest
     };
-    let mut asked = TakeBack::redo(selection);
+    let mut asked = UndoRequest::redo(selection);
     asked.dry_run = arguments.flags.dry_run;
-    take_back(
+    run_and_print(
         &arguments.flags,
         RootHint::Project,
         None,
@@ -163,7 +193,7 @@ pub(crate) fn redo(arguments: &RedoArguments, around: &Surroundings) -> Result<E
         |session| {
             let mut asked = asked.clone();
             asked.cancel = Some(begin_unlimited_call());
-            session.take_back(asked, caller())
+            session.undo_or_redo(asked, caller())
         },
     )
 }
@@ -177,27 +207,27 @@ pub(crate) fn restore(
     let mut asked = Vec::with_capacity(arguments.states.len());
     let mut files = Vec::with_capacity(arguments.states.len());
     for typed in &arguments.states {
-        let parts = typed.rsplit_once('@').filter(|(file, _)| !file.is_empty());
-        let Some((file, operation)) = parts else {
+        let Some((file, operation)) = file_and_change(typed) else {
             if let [only] = arguments.states.as_slice() {
-                return versions(only, arguments, around);
+                return list_versions(only, arguments, around);
             }
+            let typed = path_text(Path::new(typed));
             return Err(Failure::usage(format!(
                 "{typed} names no change; of several files each is FILE@ID or FILE@ID^ (`lancet restore {typed}` lists its versions)"
             )));
         };
         let (operation, moment) = match operation.strip_suffix('^') {
-            Some(operation) => (operation, Side::Before),
-            None => (operation, Side::After),
+            Some(operation) => (operation, OperationSide::Before),
+            None => (operation, OperationSide::After),
         };
-        let file = around.absolute(file.as_ref())?;
+        let file = typed_path(file, around)?;
         let mut one = Restore::new(file.clone(), operation.to_owned(), moment);
         one.dry_run = arguments.flags.dry_run;
         asked.push(one);
         files.push(file);
     }
     let reach = RootHint::AtAll(&files);
-    take_back(&arguments.flags, reach, None, around, |session| {
+    run_and_print(&arguments.flags, reach, None, around, |session| {
         let cancel = begin_unlimited_call();
         for one in &mut asked {
             one.cancel = Some(cancel.clone());
@@ -206,30 +236,42 @@ pub(crate) fn restore(
     })
 }
 
+/// Splits `FILE@ID` at its last `@`; none where there is no file or no id.
+fn file_and_change(typed: &OsStr) -> Option<(&Path, &str)> {
+    let bytes = typed.as_bytes();
+    let at = bytes
+        .iter()
+        .rposition(|byte| *byte == b'@')
+        .filter(|at| *at > 0)?;
+    let change = std::str::from_utf8(&bytes[at + 1..]).ok()?;
+    Some((Path::new(OsStr::from_bytes(&bytes[..at])), change))
+}
+
 /// Lists the changes of a file that a restore could name.
-fn versions(
-    typed: &str,
+fn list_versions(
+    typed: &OsStr,
     arguments: &RestoreArguments,
     around: &Surroundings,
 ) -> Result<Exit, Failure> {
-    let file = around.absolute(typed.as_ref())?;
+    let file = typed_path(typed.as_ref(), around)?;
+    let typed = path_text(Path::new(typed));
     let place = &arguments.flags.place;
-    let history = history(place, RootHint::At(&file), around)?;
+    let history = open_history(place, RootHint::At(&file), around)?;
     let _ = history.follow_moved_files();
     let query = LogQuery {
-        path: Some(file.canonicalize().unwrap_or(file)),
+        path: Some(recorded_path(&history, file)?),
         ..LogQuery::default()
     };
-    let operations = history.log(&query).map_err(unreadable)?;
+    let operations = history.log(&query).map_err(unreadable_failure)?;
     if operations.is_empty() {
         return Err(Failure::refused(format!(
             "there is no version of {typed} in the history"
         )));
     }
-    list(&history, &operations, around)?;
+    print_operations(&history, &operations, around)?;
     if let Some(first) = operations.last() {
-        let short = history.short(std::slice::from_ref(first));
-        let short = short.map_err(unreadable)?;
+        let short = history.short_ids(std::slice::from_ref(first));
+        let short = short.map_err(unreadable_failure)?;
         let short = short.first().map_or(first.id.as_str(), |short| short.shown);
         print(&format!(
             "{short}^  as it was before all of these changes\n"
@@ -243,32 +285,32 @@ fn versions(
 
 /// Opens an engine that prompts at the terminal, makes the change in a new session, and prints the answer. A heading is
 /// shown with the question or, if there was none, on standard error.
-fn take_back(
+fn run_and_print(
     flags: &UndoFlags,
     reach: RootHint<'_>,
     heading: Option<String>,
     around: &Surroundings,
     mut act: impl FnMut(&Session) -> Reply,
 ) -> Result<Exit, Failure> {
-    let consent = guard::consent(flags.yes, flags.yes_protected, &flags.place, around)?;
+    let consent = guard::consent_from_flags(flags.yes, flags.yes_protected, &flags.place, around)?;
     let approver = TerminalApprover::new(consent, around);
     if let Some(heading) = &heading {
-        approver.begin_with(heading);
+        approver.set_heading(heading);
     }
-    let lancet = open(&flags.place, reach, Some(approver.clone()), around)?;
-    let working = WorkLine::begin("working");
+    let lancet = open_engine(&flags.place, reach, Some(approver.clone()), around)?;
+    let working = ElapsedTimeLine::begin("working");
     let mut reply = act(&lancet.new_session());
     drop(working);
     if let Some(history) = lancet.history() {
         let may_ask = consent == Consent::Ask && !flags.json && !flags.dry_run;
-        if moves::is_followed(&history, &reply, may_ask, around)? {
+        if moves::follow_moved_file(&history, &reply, may_ask, around)? {
             reply = act(&lancet.new_session());
         }
     }
     if let Some(heading) = heading.filter(|_| !flags.json && !approver.has_shown()) {
         print_error(&heading);
     }
-    put(
+    print_reply(
         &reply,
         OutputFormat::from_json_flag(flags.json),
         Presentation::Change(&approver),

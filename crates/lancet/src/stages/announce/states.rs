@@ -10,6 +10,21 @@ use super::DISPLACED;
 use crate::engine::EngineView;
 use crate::stages::plan::{FilePlan, New};
 
+/// The file type of a folder, in `st_mode`.
+const FOLDER: u32 = 0o040_000;
+
+/// Returns the state of an empty folder. It has no inode number: folders are not followed where they are moved.
+fn folder_state(mode: u32) -> State<'static> {
+    State {
+        revision: *Revision::of_empty_folder().as_bytes(),
+        size: 0,
+        mode,
+        link: None,
+        inode: None,
+        content: Content::Displaced,
+    }
+}
+
 impl FilePlan {
     /// Computes the revision of the new content, where all of it is in memory.
     pub(in crate::stages) fn new_revision(&self, engine: &EngineView) -> Option<Revision> {
@@ -19,6 +34,8 @@ impl FilePlan {
             }
             (New::Changes(changes), Some(base)) => Some(revision_of(base, changes, engine)),
             (New::Copied { revision, .. }, _) => Some(*revision),
+            (New::Link { target }, _) => Some(Revision::of_link(target)),
+            (New::EmptyFolder { .. }, _) => Some(Revision::of_empty_folder()),
             (New::Moved(moved), _) if moved.changes.is_empty() => self.expected.revision(),
             (New::Moved(moved), Some(base)) => Some(revision_of(base, &moved.changes, engine)),
             (New::Moved(_), None) => None,
@@ -57,10 +74,12 @@ impl FilePlan {
         self.expected.stamp().map_or(0, |stamp| stamp.size)
     }
 
-    /// Returns the state of a symbolic link, which is the same before and after.
-    fn link_state(&self) -> Option<State<'_>> {
-        let Expected::Link { target, stamp } = &self.expected else {
-            return None;
+    /// Returns the state of the symbolic link or empty folder that is at the name before the change.
+    fn state_without_bytes(&self) -> Option<State<'_>> {
+        let (target, stamp) = match &self.expected {
+            Expected::Link { target, stamp } => (target, stamp),
+            Expected::EmptyFolder { stamp } => return Some(folder_state(stamp.mode)),
+            Expected::Missing | Expected::Content { .. } => return None,
         };
         Some(State {
             revision: *Revision::of_link(target).as_bytes(),
@@ -77,7 +96,7 @@ impl FilePlan {
             revision, stamp, ..
         } = &self.expected
         else {
-            return self.link_state();
+            return self.state_without_bytes();
         };
         let content = match &self.base {
             Some(base) if base.bytes.len() as u64 <= DISPLACED => Content::Whole(&base.bytes),
@@ -121,6 +140,20 @@ impl FilePlan {
             }
             New::Whole(bytes) | New::Restored { bytes, .. } => {
                 (bytes.len() as u64, Content::Whole(bytes))
+            }
+            New::Link { target } => {
+                return Some(State {
+                    revision: *Revision::of_link(target).as_bytes(),
+                    size: target.len() as u64,
+                    mode: written.map_or(0, |written| written.stamp.mode),
+                    link: Some(Path::new(target)),
+                    inode: written.map(|written| written.stamp.inode),
+                    content: Content::Displaced,
+                });
+            }
+            New::EmptyFolder { mode } => {
+                let mode = written.map_or(FOLDER | mode, |written| written.stamp.mode);
+                return Some(folder_state(mode));
             }
             // The history already has this content.
             New::Copied { content, .. } => (content.0.size(), Content::Displaced),

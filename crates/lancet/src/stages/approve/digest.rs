@@ -6,7 +6,7 @@ use std::path::Path;
 
 use lancet_history::Digest;
 use lancet_text::RawChange;
-use lancet_workspace::Executable;
+use lancet_workspace::{Executable, Revision};
 
 use crate::approval::Question;
 use crate::stages::plan::{FilePlan, New, Plan};
@@ -69,6 +69,8 @@ fn add_file(hasher: &mut blake3::Hasher, file: &FilePlan) {
             add(hasher, bytes);
             add_mode(hasher, *mode);
         }
+        New::EmptyFolder { mode } => add_mode(hasher, Some(*mode)),
+        New::Link { target } => add(hasher, Revision::of_link(target).as_bytes()),
         New::Copied { revision, mode, .. } => {
             add(hasher, revision.as_bytes());
             add_mode(hasher, *mode);

@@ -205,6 +205,8 @@ impl Owners {
 fn new_bytes(file: &FilePlan) -> NewBytes<'_> {
     match (&file.new, &file.base) {
         (New::Whole(bytes) | New::Restored { bytes, .. }, _) => NewBytes::Whole(bytes),
+        (New::Link { target }, _) => NewBytes::Link(target),
+        (New::EmptyFolder { mode }, _) => NewBytes::EmptyFolder { mode: *mode },
         (New::Removed { .. }, _) => NewBytes::Nothing,
         (New::Moved(_), _) => NewBytes::MovedTo(&file.target.located),
         (

@@ -7,10 +7,12 @@ mod by_id;
 mod chain;
 mod conflict;
 mod described;
+mod folders;
 mod groups;
 mod hooks;
 mod hunk;
 mod kept;
+mod links;
 mod merge;
 mod move_back;
 mod name_changes;
@@ -45,7 +47,7 @@ use crate::refusal::{Refusal, RefusalKind};
 use crate::request::Whose;
 use crate::stages::attempt::Attempt;
 use crate::stages::context::CallContext;
-use crate::stages::locate::{Intent, Target, locate};
+use crate::stages::locate::{Target, locate_recorded};
 use crate::stages::plan::{DryRun, FilePlan, FoundBack, LeftOut, Plan, PlanRecord};
 use crate::undo::{Conflicts, Direction, TakeBack};
 use crate::wording::{QuotedPath, quote_path};
@@ -69,6 +71,7 @@ pub(crate) fn examine(
         return Err(all_left_out(unsure));
     }
     let (renamed, plain) = renamed_chain::split(&rows);
+    let (folders, plain) = folders::split(&plain);
     let paths_of = |rows: &[&FileRow]| {
         let names = rows.iter().flat_map(|row| row.names());
         let mut paths: Vec<PathBuf> = names.map(Path::to_path_buf).collect();
@@ -79,9 +82,14 @@ pub(crate) fn examine(
     let (paths, renamed_paths) = (paths_of(&plain), paths_of(&renamed));
     let targets = paths
         .iter()
-        .map(|path| locate(context.engine(), &path.to_string_lossy(), Intent::Replace))
+        .map(|path| {
+            let intent = links::intent_for(path, &plain);
+            locate_recorded(context.engine(), path, intent)
+        })
         .collect::<Result<Vec<Target>, Refusal>>()?;
-    let turn = context.take_turn(paths.iter().chain(&renamed_paths).map(PathBuf::as_path))?;
+    let folder_paths = folders.iter().map(|(path, _)| path);
+    let all_paths = paths.iter().chain(&renamed_paths).chain(folder_paths);
+    let turn = context.take_turn(all_paths.map(PathBuf::as_path))?;
     let located = paths.iter().cloned().zip(targets).collect();
     let mut examined = Examined {
         left_out: unsure,
@@ -92,6 +100,7 @@ pub(crate) fn examine(
         context.check_time()?;
         examined.take(context, attempt, store, chain, &rows, asked)?;
     }
+    examined.take_folders(context, &folders, asked)?;
     examined.plan(&rows, asked, turn)
 }
 

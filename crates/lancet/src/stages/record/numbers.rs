@@ -24,7 +24,7 @@ pub(super) fn shown_lines(page: &Page) -> Range<u64> {
 pub(super) fn numbers_after(known: Option<&Entry>, file: &FilePlan, new: &New) -> LineNumbers {
     let is_base = |entry: &Entry| match &file.expected {
         Expected::Content { revision, .. } => *revision.as_bytes() == entry.revision,
-        Expected::Missing | Expected::Link { .. } => false,
+        Expected::Missing | Expected::Link { .. } | Expected::EmptyFolder { .. } => false,
     };
     let view = &file.view;
     let mut numbers = match (&view.base_numbers, known) {

@@ -24,7 +24,8 @@ pub(super) fn note_in_ledger(
     let mut ledger = context.session.ledger();
     let numbers = numbers_after(ledger.peek(path), file, &new);
     match new {
-        New::Removed { .. } => {
+        // A link or folder has no text that a session could have seen.
+        New::Removed { .. } | New::Link { .. } | New::EmptyFolder { .. } => {
             ledger.forget(path);
         }
         // Recorded by `record_move`.

@@ -121,6 +121,7 @@ impl FileEntry {
                     target(after)
                 ));
             }
+            ReviewText::EmptyFolder => say(&mut self.facts, "An empty folder."),
             ReviewText::Same => say(&mut self.facts, "The text is the same."),
             ReviewText::ByOperation(patches) => {
                 say(

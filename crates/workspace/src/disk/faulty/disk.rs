@@ -132,6 +132,11 @@ impl Disk for FaultyDisk {
         self.inner.make_folder_at(folder, name)
     }
 
+    fn make_link_at(&self, folder: BorrowedFd<'_>, target: &OsStr, name: &OsStr) -> io::Result<()> {
+        self.before("make_link_at", Some(name))?;
+        self.inner.make_link_at(folder, target, name)
+    }
+
     fn remove_at(&self, folder: BorrowedFd<'_>, name: &OsStr) -> io::Result<()> {
         self.before("remove_at", Some(name))?;
         self.inner.remove_at(folder, name)

@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 use rustix::fs::{self, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
-use super::PASSAGE;
+use super::open_flags::PASSAGE;
 
 const FLAGS: OFlags = PASSAGE
     .union(OFlags::DIRECTORY)

@@ -1,13 +1,15 @@
 //! The state of a file at a checkpoint, for restore.
 
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use lancet_git::{ObjectId, Repository};
 use lancet_history::{
-    Checkpoint, CheckpointEntryKind, CheckpointQuery, Identity, OperationStore, RecordedState,
-    Revision,
+    Checkpoint, CheckpointEntry, CheckpointEntryKind, CheckpointQuery, Identity, OperationStore,
+    RecordedState, Revision,
 };
+use lancet_workspace::Revision as LinkRevision;
 
 use super::kept::{not_kept, unreadable};
 use crate::message::message;
@@ -34,6 +36,31 @@ pub(super) fn called(
     Ok(found.into_iter().next())
 }
 
+/// Returns whether a checkpoint has an entry of this very name.
+pub(super) fn has_entry(
+    store: &dyn OperationStore,
+    path: &Path,
+    checkpoint: &Checkpoint,
+) -> Result<bool, Refusal> {
+    Ok(entry(store, path, checkpoint)?.is_some())
+}
+
+fn entry(
+    store: &dyn OperationStore,
+    path: &Path,
+    checkpoint: &Checkpoint,
+) -> Result<Option<CheckpointEntry>, Refusal> {
+    let root = &checkpoint.workspace.root;
+    let name = path
+        .strip_prefix(root)
+        .unwrap_or(path)
+        .as_os_str()
+        .as_bytes();
+    store
+        .checkpoint_entry(&checkpoint.workspace.id, checkpoint.number, name)
+        .map_err(unreadable)
+}
+
 /// Returns the state of a file at a checkpoint, with its bytes in the history; none where there was no file.
 pub(super) fn state(
     context: &CallContext<'_>,
@@ -41,21 +68,18 @@ pub(super) fn state(
     path: &Path,
     checkpoint: &Checkpoint,
 ) -> Result<Option<RecordedState>, Refusal> {
-    let root = &checkpoint.workspace.root;
-    let name = path
-        .strip_prefix(root)
-        .unwrap_or(path)
-        .as_os_str()
-        .as_bytes();
-    let found = store
-        .checkpoint_entry(&checkpoint.workspace.id, checkpoint.number, name)
-        .map_err(unreadable)?;
-    let Some(entry) = found else {
+    let Some(entry) = entry(store, path, checkpoint)? else {
         return Ok(None);
     };
+    if let Some(link) = &entry.link {
+        let target = OsStr::from_bytes(link);
+        let revision = *LinkRevision::of_link(target).as_bytes();
+        let state = RecordedState::of_link(revision, target.into(), entry.mode);
+        return Ok(Some(state));
+    }
     if entry.kind != CheckpointEntryKind::File {
         let text = message!(
-            "{} was no file at that checkpoint, but a link or an empty folder, which restore does not make. Nothing was changed.",
+            "{} was no file at that checkpoint, but an empty folder, which restore does not make. Nothing was changed.",
             quote_path(path)
         );
         return Err(Refusal::stating(RefusalKind::Invalid, text));

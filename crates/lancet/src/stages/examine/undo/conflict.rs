@@ -117,11 +117,11 @@ pub(super) fn conflict(
         .change
         .after
         .as_ref()
-        .filter(|after| after.size <= HELD)
+        .filter(|after| after.size <= HELD && after.link.is_none())
         .and_then(|after| content(store, &after.revision).ok());
     let how = match (&row.change.after, now) {
         (Some(_), Now::Nothing) => "was removed afterwards",
-        (None, Now::Bytes(_) | Now::Large) => "was created again afterwards",
+        (None, Now::Bytes(_) | Now::Large | Now::Link) => "was created again afterwards",
         _ => "was changed afterwards",
     };
     let which = match asked.direction {

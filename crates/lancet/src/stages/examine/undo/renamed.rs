@@ -18,7 +18,7 @@ use crate::message::message;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::attempt::{Attempt, Freshness};
 use crate::stages::context::CallContext;
-use crate::stages::locate::{Intent, Target, locate};
+use crate::stages::locate::{Intent, Target, locate_recorded};
 use crate::stages::plan::FilePlan;
 use crate::undo::TakeBack;
 use crate::wording::quote_path;
@@ -51,7 +51,7 @@ pub(super) fn read_names(
         if names.contains_key(name) {
             continue;
         }
-        let target = locate(context.engine(), &name.to_string_lossy(), Intent::Take)?;
+        let target = locate_recorded(context.engine(), name, Intent::Take)?;
         if target.path() != name {
             let text = message!(
                 "{} leads through a link by now, to {}. Nothing was changed.",
@@ -252,7 +252,7 @@ impl NamesOnDisk {
         if let Some(found) = self.names.remove(name) {
             return Ok(found);
         }
-        let target = locate(context.engine(), &name.to_string_lossy(), Intent::Take)?;
+        let target = locate_recorded(context.engine(), name, Intent::Take)?;
         let mut attempt = Attempt::new(Freshness::FromDisk);
         let current = walk::current(context, &mut attempt, &target)?;
         Ok((target, current))

@@ -1,7 +1,7 @@
 //! The *examine* stage for restore: the plan that restores files to states in the history.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use lancet_history::{Operation, OperationStore, RecordedState};
 
@@ -12,7 +12,7 @@ use crate::message::{Message, OPERATION, OPERATION_FIRST, message, verbatim};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::stages::attempt::Attempt;
 use crate::stages::context::CallContext;
-use crate::stages::locate::{Intent, Target, locate};
+use crate::stages::locate::{Intent, Target, locate, locate_recorded};
 use crate::stages::plan::{DryRun, FilePlan, Plan, PlanRecord};
 use crate::undo::{Restore, Side};
 use crate::wording::{QuotedPath, count, quote_path};
@@ -30,8 +30,7 @@ pub(crate) fn restore(
     context.follow_moved_files().map_err(unreadable)?;
     let mut located: Vec<(&Restore, Target)> = Vec::with_capacity(asked.len());
     for asked in asked {
-        let path = asked.file.to_string_lossy();
-        located.push((asked, locate(context.engine(), &path, Intent::Replace)?));
+        located.push((asked, located_for(context, store, asked)?));
     }
     refuse_one_file_twice(&located)?;
     let turn = context.take_turn(located.iter().map(|(_, target)| target.path()))?;
@@ -84,6 +83,45 @@ pub(crate) fn restore(
             ..PlanRecord::default()
         },
     })
+}
+
+/// Locates a file that is to be restored. A symbolic link that has the name now is meant itself where the state to restore
+/// was recorded under this very name; otherwise the file that it leads to is meant.
+fn located_for(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    asked: &Restore,
+) -> Result<Target, Refusal> {
+    let own = located(context, asked, Intent::Take);
+    if let Ok(link) = own
+        && link.located.is_link()
+        && is_recorded(context, store, link.path(), &asked.operation)?
+    {
+        return Ok(link);
+    }
+    located(context, asked, Intent::Replace)
+}
+
+/// Locates the name that was requested, which may not be UTF-8.
+fn located(context: &CallContext<'_>, asked: &Restore, intent: Intent) -> Result<Target, Refusal> {
+    match asked.file.to_str() {
+        Some(text) => locate(context.engine(), text, intent),
+        None => locate_recorded(context.engine(), &asked.file, intent),
+    }
+}
+
+/// Returns whether an operation or checkpoint has a state of this very name.
+fn is_recorded(
+    context: &CallContext<'_>,
+    store: &dyn OperationStore,
+    path: &Path,
+    called: &str,
+) -> Result<bool, Refusal> {
+    if let Some(checkpoint) = at_checkpoint::called(context, store, path, called)? {
+        return at_checkpoint::has_entry(store, path, &checkpoint);
+    }
+    let operation = by_id::one(context, store, called)?;
+    Ok(operation.files.iter().any(|change| change.path == *path))
 }
 
 /// Works out one file; none where it already is in the wanted state.

@@ -52,6 +52,20 @@ impl FileRow {
         std::iter::once(path).chain(self.change.moved_from.as_deref())
     }
 
+    /// Returns whether the change made, changed, replaced or removed a symbolic link.
+    pub(super) fn concerns_link(&self) -> bool {
+        let states = [&self.change.before, &self.change.after];
+        let mut states = states.into_iter().flatten();
+        states.any(|state| state.link.is_some())
+    }
+
+    /// Returns whether the change made or removed an empty folder.
+    pub(super) fn is_of_folder(&self) -> bool {
+        let states = [&self.change.before, &self.change.after];
+        let mut states = states.into_iter().flatten();
+        states.all(RecordedState::is_folder)
+    }
+
     /// Returns whether the change only gave the file another name.
     pub(super) fn moves_only(&self) -> bool {
         let (before, after) = (&self.change.before, &self.change.after);

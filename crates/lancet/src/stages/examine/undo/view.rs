@@ -8,6 +8,7 @@ use lancet_text::{Difference, Document, Encoding, Endings, difference, unified};
 use lancet_workspace::{Executable, Expected, Revision, Snapshot};
 
 use super::kept::{content, stored};
+use super::links;
 use super::walk::{Current, DiskContent};
 use crate::ledger::{carry, raw_line};
 use crate::refusal::Refusal;
@@ -56,6 +57,14 @@ pub(super) fn file_plan(
     let expected = current
         .as_ref()
         .map_or(Expected::Missing, Current::expected);
+    if let Wanted::Kept(kept) = &wanted
+        && let Some(link) = &kept.link
+    {
+        return Ok(Some(links::made(target, expected, current, link)));
+    }
+    if let (Wanted::Nothing, Expected::Link { .. }) = (&wanted, &expected) {
+        return Ok(Some(links::removed(target, expected, folders)));
+    }
     let new = match (wanted, current.as_ref().map(|current| &current.content)) {
         (Wanted::Nothing, Some(DiskContent::Large(survey))) => {
             return Ok(Some(large::back::removed(

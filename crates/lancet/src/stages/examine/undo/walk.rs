@@ -258,7 +258,7 @@ fn merged_without(
     let (Some(before), Some(after)) = (&row.change.before, &row.change.after) else {
         return Ok(None);
     };
-    if before.size.max(after.size) > HELD {
+    if row.concerns_link() || before.size.max(after.size) > HELD {
         return Ok(None);
     }
     Ok(match now()? {

@@ -1,0 +1,74 @@
+//! Undo of changes of symbolic links: how their names are located, and the plans that make or remove a link. A link has no
+//! text, so the answer names its target instead of a diff.
+
+use std::path::{Path, PathBuf};
+
+use lancet_history::Seen;
+use lancet_workspace::{Executable, Expected};
+
+use super::select::FileRow;
+use super::view::NO_TEXT;
+use super::walk::{Current, DiskContent};
+use crate::message::message;
+use crate::stages::locate::{Intent, Target};
+use crate::stages::plan::{ChangeView, FilePlan, New};
+use crate::wording::quote_path;
+
+/// Returns how a name is located: where one of the changes made, changed or removed a symbolic link, a link that has the
+/// name now is meant itself.
+pub(super) fn intent_for(path: &Path, rows: &[&FileRow]) -> Intent {
+    let mut rows = rows.iter().filter(|row| row.change.path == *path);
+    match rows.any(|row| row.concerns_link()) {
+        true => Intent::Take,
+        false => Intent::Replace,
+    }
+}
+
+/// Returns the plan that gives a name to a symbolic link, whatever has the name now.
+pub(super) fn made(
+    target: Target,
+    expected: Expected,
+    current: Option<Current>,
+    link: &Path,
+) -> FilePlan {
+    let mut view = ChangeView::default();
+    if !target.is_withheld() {
+        view.notices
+            .push(message!("it is a symbolic link to {}", quote_path(link)));
+    }
+    let base = current.and_then(|current| match current.content {
+        DiskContent::Held(snapshot) => Some(snapshot),
+        DiskContent::Large(_) | DiskContent::Link(_) => None,
+    });
+    let new = New::Link {
+        target: link.as_os_str().to_owned(),
+    };
+    FilePlan {
+        base,
+        ..plan(target, expected, new, view)
+    }
+}
+
+/// Returns the plan that removes a symbolic link, and these folders if they are then empty.
+pub(super) fn removed(target: Target, expected: Expected, folders: Vec<PathBuf>) -> FilePlan {
+    plan(
+        target,
+        expected,
+        New::Removed { folders },
+        ChangeView::default(),
+    )
+}
+
+fn plan(target: Target, expected: Expected, new: New, view: ChangeView) -> FilePlan {
+    FilePlan {
+        target,
+        expected,
+        base: None,
+        new,
+        view,
+        encoding: NO_TEXT.0,
+        endings: NO_TEXT.1,
+        seen: Seen::default(),
+        executable: Executable::Keep,
+    }
+}
